@@ -1,0 +1,155 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace tandem {
+namespace {
+
+[[noreturn]] void throw_write_error(const std::filesystem::path& path, std::int64_t needed,
+                                    int number) {
+  struct statvfs volume {};
+  const bool known = statvfs(path.parent_path().c_str(), &volume) == 0;
+  if (known && (number == ENOSPC || number == EDQUOT)) {
+    throw WallError(
+        "{}: no space left: {} bytes are needed, {} are free; nothing that existed was changed; "
+        "free some space or choose another --output-dir",
+        path.string(), needed,
+        static_cast<std::uint64_t>(volume.f_bavail) * static_cast<std::uint64_t>(volume.f_frsize));
+  }
+  throw WallError("{}: cannot be written: {}; nothing that existed was changed", path.string(),
+                  errno_text(number));
+}
+
+// A directory's entries are durable only after the directory itself is synced.
+void sync_directory(const std::filesystem::path& directory) {
+  const FileDescriptor descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0 || fsync(descriptor.get()) != 0) {
+    throw WallError("{}: cannot be synced: {}", directory.string(), errno_text(errno));
+  }
+}
+
+// Returns 0 or the errno of the call that failed.
+int write_all(int descriptor, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+}  // namespace
+
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+FileDescriptor::~FileDescriptor() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+InputFile::InputFile(const std::filesystem::path& path, ExitCode kind)
+    : path_(path), kind_(kind), descriptor_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+  struct stat status {};
+  if (descriptor_.get() < 0 || fstat(descriptor_.get(), &status) != 0) {
+    throw Error(kind, fmt::format("{}: cannot be read: {}", path.string(), errno_text(errno)));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw Error(kind, fmt::format("{}: expected a regular file, found {}", path.string(),
+                                  S_ISDIR(status.st_mode) ? "a directory" : "something else"));
+  }
+  size_ = status.st_size;
+}
+
+void InputFile::read_at(std::int64_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t got = pread(descriptor_.get(), out.data(), out.size(), offset);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw Error(kind_, fmt::format("{}: cannot be read at byte {}: {}", path_.string(), offset,
+                                     errno_text(errno)));
+    }
+    if (got == 0) {
+      throw Error(kind_, fmt::format("{}: ends at byte {}, {} more were expected", path_.string(),
+                                     offset, out.size()));
+    }
+    out = out.subspan(static_cast<std::size_t>(got));
+    offset += got;
+  }
+}
+
+std::string read_file(const std::filesystem::path& path, ExitCode kind, std::int64_t max_bytes) {
+  const InputFile file(path, kind);
+  if (file.size() > max_bytes) {
+    throw Error(kind, fmt::format("{}: {} bytes long, at most {} are accepted for such a file",
+                                  path.string(), file.size(), max_bytes));
+  }
+  std::string text(static_cast<std::size_t>(file.size()), '\0');
+  file.read_at(0, std::as_writable_bytes(std::span(text.data(), text.size())));
+  return text;
+}
+
+StagedFiles::StagedFiles(const std::filesystem::path& directory) : directory_(directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    throw WallError("{}: the directory cannot be made: {}", directory.string(), error.message());
+  }
+}
+
+StagedFiles::~StagedFiles() {
+  for (const Staged& file : staged_) {
+    std::error_code ignored;
+    std::filesystem::remove(file.temporary, ignored);
+  }
+}
+
+void StagedFiles::add(const std::string& name, std::span<const std::span<const std::byte>> pieces) {
+  std::int64_t bytes = 0;
+  for (const auto piece : pieces) bytes += static_cast<std::int64_t>(piece.size());
+  const std::filesystem::path temporary =
+      directory_ / fmt::format(".{}.tmp-{}", name, static_cast<int>(getpid()));
+  const FileDescriptor descriptor(
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (descriptor.get() < 0) throw_write_error(directory_ / name, bytes, errno);
+  staged_.push_back({temporary, directory_ / name});
+  for (const auto piece : pieces) {
+    if (const int number = write_all(descriptor.get(), piece); number != 0) {
+      throw_write_error(directory_ / name, bytes, number);
+    }
+  }
+  if (fsync(descriptor.get()) != 0) throw_write_error(directory_ / name, bytes, errno);
+}
+
+void StagedFiles::add(const std::string& name, std::string_view text) {
+  const std::span<const std::byte> piece = std::as_bytes(std::span(text.data(), text.size()));
+  add(name, std::span(&piece, 1));
+}
+
+void StagedFiles::commit() {
+  for (const Staged& file : staged_) {
+    std::error_code error;
+    std::filesystem::rename(file.temporary, file.destination, error);
+    if (error) {
+      throw WallError("{}: cannot be put in place: {}", file.destination.string(),
+                      error.message());
+    }
+  }
+  staged_.clear();
+  sync_directory(directory_);
+}
+
+}  // namespace tandem

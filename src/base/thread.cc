@@ -1,0 +1,77 @@
+#include "base/thread.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace tandem {
+
+ThreadPool::ThreadPool(int threads, std::function<void()> on_start) {
+  TANDEM_CHECK(threads >= 1, "a pool of {} threads", threads);
+  if (on_start) on_start();
+  for (int worker = 1; worker < threads; ++worker) {
+    workers_.emplace_back([this, worker, on_start] {
+      if (on_start) on_start();
+      work(worker);
+    });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  start_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::run(std::int64_t tasks, const Body& body) {
+  body_ = &body;
+  tasks_ = tasks;
+  next_task_.store(0);
+  if (!workers_.empty() && tasks > 1) {
+    {
+      const std::lock_guard lock(mutex_);
+      busy_ = static_cast<int>(workers_.size());
+      ++round_;
+    }
+    start_.notify_all();
+    take_tasks(0);
+    std::unique_lock lock(mutex_);
+    finish_.wait(lock, [this] { return busy_ == 0; });
+  } else {
+    take_tasks(0);
+  }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void ThreadPool::work(int worker) {
+  std::uint64_t seen = 0;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    start_.wait(lock, [&] { return stopping_ || round_ != seen; });
+    if (stopping_) return;
+    seen = round_;
+    lock.unlock();
+    take_tasks(worker);
+    lock.lock();
+    if (--busy_ == 0) finish_.notify_one();
+  }
+}
+
+void ThreadPool::take_tasks(int worker) {
+  try {
+    while (true) {
+      const std::int64_t task = next_task_.fetch_add(1, std::memory_order_relaxed);
+      if (task >= tasks_) return;
+      (*body_)(task, worker);
+    }
+  } catch (...) {
+    const std::lock_guard lock(failure_mutex_);
+    if (!failure_) failure_ = std::current_exception();
+    next_task_.store(tasks_);
+  }
+}
+
+}  // namespace tandem

@@ -1,0 +1,58 @@
+#pragma once
+// One table of all parameters. Weights, gradients and the optimiser's moments are flat arrays of
+// floats in its order.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tensor/matrix.h"
+
+namespace tandem {
+
+// Where a parameter lies in the flat arrays: [rows, cols], contiguous. A vector has one row.
+struct ParamSlice {
+  std::int64_t offset = 0;  // in floats, a multiple of 16 (64 bytes)
+  std::int64_t rows = 0, cols = 0;
+  std::int64_t size() const { return rows * cols; }
+};
+
+enum class WeightDecay { kYes, kNo };
+
+struct ParamInfo {
+  std::string name;  // the model's own name for it, e.g. "layer.3.qkv.weight"
+  ParamSlice slice;
+  WeightDecay decay;
+};
+
+// Drives load, save, initialisation, AdamW, gradient buckets and tests. The order of the calls is
+// the order in which backward completes the gradients: everything below a parameter's end is ready
+// when its gradient is. Gaps between parameters (alignment) are zero and stay zero.
+class ParamTable {
+ public:
+  ParamSlice add(std::string name, std::int64_t rows, std::int64_t cols, WeightDecay decay);
+  std::span<const ParamInfo> all() const { return params_; }
+  std::int64_t floats() const { return floats_; }
+
+ private:
+  std::vector<ParamInfo> params_;
+  std::int64_t floats_ = 0;
+};
+
+// A flat array seen through the table.
+template <class T>
+struct FlatParams {
+  std::span<T> flat;
+  Matrix<T> matrix(const ParamSlice& slice) const {
+    return {flat.data() + slice.offset, slice.rows, slice.cols, slice.cols};
+  }
+  std::span<T> vector(const ParamSlice& slice) const {
+    return flat.subspan(static_cast<std::size_t>(slice.offset),
+                        static_cast<std::size_t>(slice.size()));
+  }
+};
+using Weights = FlatParams<const float>;
+using Gradients = FlatParams<float>;
+
+}  // namespace tandem

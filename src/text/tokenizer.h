@@ -1,0 +1,65 @@
+#pragma once
+// BERT's tokenizer: normaliser, pre-tokenizer, WordPiece, template. Token for token what the
+// `tokenizers` package gives for the same files.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tandem {
+
+// What the model sees of one text or pair: [CLS] a [SEP] or [CLS] a [SEP] b [SEP].
+struct Encoding {
+  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> segments;  // 0 for [CLS] a [SEP], 1 for b [SEP]; as long as ids
+  bool truncated = false;              // tokens were cut to fit
+};
+
+// Where a token came from, for people: byte range [begin, end) in the text it was cut from;
+// special tokens have begin == end == 0.
+struct TokenSpan {
+  std::int32_t id;
+  std::string token;
+  std::int64_t begin, end;
+};
+
+// Immutable after load; encode may be called from many threads at once.
+class Tokenizer {
+ public:
+  // Reads tokenizer.json, else vocab.txt plus tokenizer_config.json, from a model's directory.
+  // Throws ModelError that names file and fault.
+  static Tokenizer load(const std::filesystem::path& model_directory);
+  Tokenizer(Tokenizer&&) noexcept;
+  Tokenizer& operator=(Tokenizer&&) noexcept;
+  ~Tokenizer();
+
+  // Both texts must be valid UTF-8 (the readers see to that). When the whole is longer than
+  // `max_tokens`, tokens are removed one at a time from the end of the longer text.
+  Encoding encode(std::string_view text, std::optional<std::string_view> pair,
+                  std::int64_t max_tokens) const;
+
+  // The same ids as encode(text, {}, max_tokens), with token texts and byte ranges.
+  std::vector<TokenSpan> encode_with_spans(std::string_view text, std::int64_t max_tokens) const;
+
+  std::int64_t vocabulary_size() const;   // largest id + 1, added tokens included
+  std::int64_t model_max_length() const;  // from tokenizer_config.json; a very large number if unset
+
+  // The files (name, content) that a saved model needs so that AutoTokenizer of transformers 4.x
+  // and 5.x gives the same ids: tokenizer.json, tokenizer_config.json, special_tokens_map.json,
+  // vocab.txt.
+  struct File {
+    std::string name, content;
+  };
+  std::vector<File> files() const;
+
+ private:
+  struct State;
+  explicit Tokenizer(std::unique_ptr<const State> state);
+  std::unique_ptr<const State> state_;
+};
+
+}  // namespace tandem
