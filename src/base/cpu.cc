@@ -1,9 +1,5 @@
 #include "base/cpu.h"
 
-#include <sched.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -12,6 +8,10 @@
 #include <sstream>
 #include <string_view>
 #include <utility>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace tandem {
 namespace {
@@ -95,8 +95,7 @@ CpuLimits cpu_limits() {
   std::set<std::pair<std::int64_t, std::int64_t>> cores;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
     if (!CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) continue;
-    const std::string topology =
-        "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    const std::string topology = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
     cores.emplace(number_in(topology + "physical_package_id").value_or(0),
                   number_in(topology + "core_id").value_or(cpu));
   }

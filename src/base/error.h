@@ -59,9 +59,9 @@ std::string errno_text(int number);
 }  // namespace tandem
 
 // Kept in release builds. TANDEM_CHECK(a == b, "a is {}, b is {}", a, b);
-#define TANDEM_CHECK(condition, ...)                                                       \
-  do {                                                                                     \
-    if (!(condition)) {                                                                    \
-      ::tandem::check_failed(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__));  \
-    }                                                                                      \
+#define TANDEM_CHECK(condition, ...)                                                      \
+  do {                                                                                    \
+    if (!(condition)) {                                                                   \
+      ::tandem::check_failed(__FILE__, __LINE__, #condition, ::fmt::format(__VA_ARGS__)); \
+    }                                                                                     \
   } while (false)

@@ -1,12 +1,12 @@
 #include "base/file.h"
 
+#include <cerrno>
+#include <utility>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <utility>
 
 namespace tandem {
 namespace {
@@ -144,8 +144,7 @@ void StagedFiles::commit() {
     std::error_code error;
     std::filesystem::rename(file.temporary, file.destination, error);
     if (error) {
-      throw WallError("{}: cannot be put in place: {}", file.destination.string(),
-                      error.message());
+      throw WallError("{}: cannot be put in place: {}", file.destination.string(), error.message());
     }
   }
   staged_.clear();

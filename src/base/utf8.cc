@@ -36,7 +36,9 @@ std::optional<DecodedCodePoint> decode_utf8(std::string_view text, std::size_t o
 }
 
 void append_utf8(char32_t code_point, std::string& out) {
-  const auto put = [&](char32_t bits) { out += static_cast<char>(static_cast<std::uint8_t>(bits)); };
+  const auto put = [&](char32_t bits) {
+    out += static_cast<char>(static_cast<std::uint8_t>(bits));
+  };
   if (code_point < 0x80) {
     put(code_point);
   } else if (code_point < 0x800) {

@@ -16,7 +16,8 @@ struct PackedBatch {
   std::vector<std::int32_t> segments;   // [T]
   std::vector<std::int32_t> starts;     // [B + 1], starts[B] == T
   std::vector<float> labels;            // [B, label_columns]
-  std::vector<std::uint32_t> examples;  // [B]: index in the data set; keys the random numbers
+  std::vector<std::uint32_t> examples;  // [B]: index in the data set
+  std::vector<std::uint32_t> samples;   // [T]: examples, by token; keys the random numbers
   std::int64_t label_columns = 1;
 
   std::int64_t tokens() const { return static_cast<std::int64_t>(ids.size()); }

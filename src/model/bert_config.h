@@ -7,11 +7,11 @@ namespace tandem {
 
 // Devlin et al. 2018, arXiv:1810.04805. Defaults are those of transformers' BertConfig.
 struct BertConfig {
-  std::int64_t vocab_size = 30522;                 // V
-  std::int64_t hidden_size = 768;                  // C
-  std::int64_t num_hidden_layers = 12;             // L
-  std::int64_t num_attention_heads = 12;           // H, divides C
-  std::int64_t intermediate_size = 3072;           // F
+  std::int64_t vocab_size = 30522;        // V
+  std::int64_t hidden_size = 768;         // C
+  std::int64_t num_hidden_layers = 12;    // L
+  std::int64_t num_attention_heads = 12;  // H, divides C
+  std::int64_t intermediate_size = 3072;  // F
   std::int64_t max_position_embeddings = 512;
   std::int64_t type_vocab_size = 2;
   float layer_norm_eps = 1e-12F;

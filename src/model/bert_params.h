@@ -4,31 +4,24 @@
 #include <vector>
 
 #include "model/bert_config.h"
+#include "nn/linear.h"
 #include "nn/params.h"
+#include "nn/residual_norm.h"
 
 namespace tandem {
 
-struct LinearParams {
-  ParamSlice weight;  // [out, in]
-  ParamSlice bias;    // [out]
-};
-
-struct LayerNormParams {
-  ParamSlice gamma, beta;  // [C]
-};
-
 struct EncoderLayerParams {
   LayerNormParams output_norm;
-  LinearParams output;             // [C, F]
-  LinearParams intermediate;       // [F, C]
+  LinearParams output;        // [C, F]
+  LinearParams intermediate;  // [F, C]
   LayerNormParams attention_norm;
-  LinearParams attention_output;   // [C, C]
-  LinearParams qkv;                // [3C, C]: query's rows, key's, value's
+  LinearParams attention_output;  // [C, C]
+  LinearParams qkv;               // [3C, C]: query's rows, key's, value's
 };
 
 struct BertParams {
-  LinearParams classifier;  // [K, C]
-  LinearParams pooler;      // [C, C]
+  LinearParams classifier;                 // [K, C]
+  LinearParams pooler;                     // [C, C]
   std::vector<EncoderLayerParams> layers;  // by number; laid out last layer first
   LayerNormParams embedding_norm;
   ParamSlice token_type_embeddings;  // [type_vocab_size, C]

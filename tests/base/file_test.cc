@@ -43,8 +43,8 @@ TEST(File, NamesThePathAndTheReason) {
   const auto folder = failure_of([&] { read_file(directory.path(), ExitCode::kModel, 10); });
   EXPECT_EQ(folder.code, ExitCode::kModel);
   EXPECT_NE(folder.message.find("found a directory"), std::string::npos) << folder.message;
-  const auto large = failure_of(
-      [&] { read_file(directory.write("big", "0123456789ABC"), ExitCode::kData, 10); });
+  const auto large =
+      failure_of([&] { read_file(directory.write("big", "0123456789ABC"), ExitCode::kData, 10); });
   EXPECT_NE(large.message.find("13 bytes long, at most 10"), std::string::npos) << large.message;
 }
 

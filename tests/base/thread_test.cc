@@ -1,9 +1,9 @@
 #include "base/thread.h"
 
-#include <gtest/gtest.h>
-
 #include <stdexcept>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace tandem {
 namespace {
@@ -37,7 +37,9 @@ TEST(ThreadPool, ThrowsATasksExceptionAgainAndStaysUsable) {
 
 TEST(ThreadPool, StartsEveryThreadWithTheGivenFunction) {
   std::atomic<int> starts{0};
-  { const ThreadPool pool(4, [&] { ++starts; }); }
+  {
+    const ThreadPool pool(4, [&] { ++starts; });
+  }
   EXPECT_EQ(starts.load(), 4);
 }
 

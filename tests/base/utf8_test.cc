@@ -20,11 +20,11 @@ TEST(Utf8, EveryScalarValueSurvivesARoundTrip) {
 TEST(Utf8, FindsTheFirstByteThatIsNotUtf8) {
   EXPECT_EQ(first_invalid_utf8("plain"), std::nullopt);
   EXPECT_EQ(first_invalid_utf8("caf\xC3\xA9"), std::nullopt);
-  EXPECT_EQ(first_invalid_utf8("caf\xE9 au lait"), 3U);          // Latin-1
-  EXPECT_EQ(first_invalid_utf8("ab\xC0\xAF"), 2U);               // overlong
-  EXPECT_EQ(first_invalid_utf8("a\xED\xA0\x80"), 1U);            // surrogate
-  EXPECT_EQ(first_invalid_utf8("\xF4\x90\x80\x80"), 0U);         // over U+10FFFF
-  EXPECT_EQ(first_invalid_utf8("abc\xE2\x82"), 3U);              // cut short
+  EXPECT_EQ(first_invalid_utf8("caf\xE9 au lait"), 3U);   // Latin-1
+  EXPECT_EQ(first_invalid_utf8("ab\xC0\xAF"), 2U);        // overlong
+  EXPECT_EQ(first_invalid_utf8("a\xED\xA0\x80"), 1U);     // surrogate
+  EXPECT_EQ(first_invalid_utf8("\xF4\x90\x80\x80"), 0U);  // over U+10FFFF
+  EXPECT_EQ(first_invalid_utf8("abc\xE2\x82"), 3U);       // cut short
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// Sums, biases and scales.
+#if defined(TANDEM_KERNELS_ELEMENTWISE) == defined(HWY_TARGET_TOGGLE)
+#ifdef TANDEM_KERNELS_ELEMENTWISE
+#undef TANDEM_KERNELS_ELEMENTWISE
+#else
+#define TANDEM_KERNELS_ELEMENTWISE
+#endif
+
+#include "hwy/highway.h"
+#include "kernels/table.h"
+#include "kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tandem::kernels::HWY_NAMESPACE {
+
+void add(const float* x, std::int64_t count, float* y) {
+  for_vectors(count, [&](auto vector, std::int64_t i) HWY_ATTR {
+    vector.store(hn::Add(vector.load(y + i), vector.load(x + i)), y + i);
+  });
+}
+
+void add_bias(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
+              std::int64_t stride) {
+  for (std::int64_t r = 0; r < rows; ++r) add(bias, cols, x + r * stride);
+}
+
+void add_column_sums(const float* x, std::int64_t rows, std::int64_t cols, float* sum) {
+  for (std::int64_t r = 0; r < rows; ++r) add(x + r * cols, cols, sum);
+}
+
+double sum_of_squares(const float* x, std::int64_t count) {
+  const hn::ScalableTag<double> doubles;
+  const hn::Rebind<float, hn::ScalableTag<double>> half;
+  constexpr auto kStep = static_cast<std::int64_t>(hn::MaxLanes(hn::ScalableTag<double>()));
+  auto sum0 = hn::Zero(doubles);
+  auto sum1 = hn::Zero(doubles);
+  std::int64_t i = 0;
+  for (; i + 2 * kStep <= count; i += 2 * kStep) {
+    const auto low = hn::PromoteTo(doubles, hn::LoadU(half, x + i));
+    const auto high = hn::PromoteTo(doubles, hn::LoadU(half, x + i + kStep));
+    sum0 = hn::MulAdd(low, low, sum0);
+    sum1 = hn::MulAdd(high, high, sum1);
+  }
+  double total = hn::GetLane(hn::SumOfLanes(doubles, hn::Add(sum0, sum1)));
+  for (; i < count; ++i) total += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  return total;
+}
+
+void scale_and_shift(const float* normalized, const float* gamma, const float* beta,
+                     std::int64_t rows, std::int64_t cols, float* y) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for_vectors(cols, [&](auto vector, std::int64_t c) HWY_ATTR {
+      const FloatVector value = vector.load(normalized + r * cols + c);
+      vector.store(hn::MulAdd(value, vector.load(gamma + c), vector.load(beta + c)),
+                   y + r * cols + c);
+    });
+  }
+}
+
+}  // namespace tandem::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,147 @@
+#pragma once
+// The kernels as a table of function pointers, one table for each instruction set.
+//
+// Kernels are single-threaded over the rows they are given, allocate nothing and throw nothing; the
+// caller divides rows among threads. Matrices are row-major. Only plain types here: the files that
+// are compiled for one instruction set include this header.
+
+#include <cstdint>
+
+namespace tandem::kernels {
+
+// Which elements dropout removes (Srivastava et al. 2014). The mask isn't stored: it is a function
+// of this key and of (sample, element), computed again in backward.
+//
+// Element e of a sample: group e / 64, word w = (e % 64) / 16 of the Philox block with counter
+// {group * 16 + e % 16, sample, step, site}. It is kept if that word is >= threshold.
+struct DropoutKey {
+  std::uint32_t seed[2];
+  std::uint32_t step;
+  std::uint32_t site;       // layer and place in it
+  std::uint32_t threshold;  // p * 2^32; 0 keeps everything
+  float scale;              // 1 / (1 - p)
+};
+
+// What a row of a [T, C] matrix is, for dropout: row t is token position[t] of sample[t], and its
+// first element counts as position * round_up(C, 64).
+struct TokenRows {
+  const std::uint32_t* sample;
+  const std::int32_t* position;
+};
+
+// y = LayerNorm(residual + dropout(x + bias)); all [rows, cols], contiguous.
+// normalized = (sum - mean) / sqrt(variance + epsilon), rstd = 1 / sqrt(variance + epsilon),
+// y = normalized * gamma + beta (Ba et al. 2016, arXiv:1607.06450, eq. 3-4).
+struct ResidualNormForward {
+  const float* x;
+  const float* bias;      // [cols]; null for none
+  const float* residual;  // null for none
+  TokenRows tokens;       // of row 0 onwards
+  const float* gamma;
+  const float* beta;
+  float epsilon;
+  float* normalized;
+  float* rstd;  // [rows]
+  float* y;
+};
+
+// dsum = d of residual + dropout(x + bias); dx = dropout's part of it. The sums over rows are added
+// to d_gamma, d_beta and d_bias.
+struct ResidualNormBackward {
+  const float* dy;
+  const float* normalized;
+  const float* rstd;
+  const float* gamma;
+  TokenRows tokens;
+  float* dsum;
+  float* dx;       // null when there is no x apart from the residual
+  float* d_gamma;  // [cols]
+  float* d_beta;   // [cols]
+  float* d_bias;   // [cols]; null with dx
+};
+
+// One head of one sequence: softmax(Q Kᵀ scale) V with dropout on the probabilities (Vaswani et al.
+// 2017, arXiv:1706.03762, eq. 1). Nothing of size tokens x tokens is kept: a block of queries is
+// worked on at a time, and backward computes the probabilities again from the logarithm of their
+// sum (as Dao et al. 2022, arXiv:2205.14135, appendix B.4).
+struct AttentionHead {
+  std::int64_t tokens;  // n
+  std::int64_t width;   // D
+  const float* query;   // [n, D], rows qkv_stride apart, as key and value
+  const float* key;
+  const float* value;
+  std::int64_t qkv_stride;
+  float scale;  // 1 / sqrt(D)
+  // Dropout: element (query * round_up(n, 64) + key) + head * n * round_up(n, 64) of the sample.
+  DropoutKey dropout;
+  std::uint32_t sample;
+  std::int64_t head;
+  float* workspace;  // attention_workspace_floats(n, D)
+};
+
+// Queries that attention works on at a time.
+inline constexpr std::int64_t kAttentionQueryBlock = 32;
+
+// Floats that a call needs as workspace: K and V transposed, and for a block of queries the
+// probabilities, their gradients, and delta.
+inline std::int64_t attention_workspace_floats(std::int64_t tokens, std::int64_t width) {
+  const std::int64_t padded = (tokens + 15) / 16 * 16;
+  return 2 * width * padded + kAttentionQueryBlock * (2 * padded + 16);
+}
+
+// AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2), as torch.optim.AdamW has it.
+struct AdamWUpdate {
+  float gradient_scale;  // from clipping
+  float beta1, beta2, epsilon;
+  float decay_factor;              // 1 - learning rate * weight decay
+  float step_size;                 // learning rate / (1 - beta1^t)
+  float inverse_sqrt_correction2;  // 1 / sqrt(1 - beta2^t)
+};
+
+struct Table {
+  const char* name;  // "avx512", "avx2", "reference"
+
+  // x[r, c] += bias[c]; rows `stride` apart.
+  void (*add_bias)(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
+                   std::int64_t stride);
+  // sum[c] += Σ_r x[r, c]; contiguous.
+  void (*add_column_sums)(const float* x, std::int64_t rows, std::int64_t cols, float* sum);
+  // y += x.
+  void (*add)(const float* x, std::int64_t count, float* y);
+  // Σ x², in double.
+  double (*sum_of_squares)(const float* x, std::int64_t count);
+
+  // x += bias; y = x Φ(x), Φ the standard normal distribution (Hendrycks and Gimpel 2016,
+  // arXiv:1606.08415). Rows of both `stride` apart.
+  void (*bias_gelu_forward)(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
+                            std::int64_t stride, float* y);
+  // gradient: dy in, dx = dy (Φ(x) + x φ(x)) out; y = gelu(x) again; d_bias += Σ_r dx. Contiguous.
+  void (*gelu_backward)(const float* x, std::int64_t rows, std::int64_t cols, float* gradient,
+                        float* y, float* d_bias);
+
+  // x = dropout(x) in place, [rows, cols] contiguous. Forward and backward alike.
+  void (*dropout)(const DropoutKey& key, TokenRows tokens, std::int64_t rows, std::int64_t cols,
+                  float* x);
+
+  void (*residual_norm_forward)(const ResidualNormForward& arguments, const DropoutKey& key,
+                                std::int64_t rows, std::int64_t cols);
+  void (*residual_norm_backward)(const ResidualNormBackward& arguments, const DropoutKey& key,
+                                 std::int64_t rows, std::int64_t cols);
+  // y = normalized * gamma + beta: LayerNorm's output once more, for backward.
+  void (*scale_and_shift)(const float* normalized, const float* gamma, const float* beta,
+                          std::int64_t rows, std::int64_t cols, float* y);
+
+  // context [n, D], rows context_stride apart; log_sum_exp[i * log_sum_exp_stride] of query i.
+  void (*attention_forward)(const AttentionHead& head, float* context, std::int64_t context_stride,
+                            float* log_sum_exp, std::int64_t log_sum_exp_stride);
+  // From d_context and what forward gave: d_query, d_key, d_value, laid out as the inputs.
+  void (*attention_backward)(const AttentionHead& head, const float* context,
+                             const float* d_context, std::int64_t context_stride,
+                             const float* log_sum_exp, std::int64_t log_sum_exp_stride,
+                             float* d_query, float* d_key, float* d_value);
+
+  void (*adamw)(const AdamWUpdate& update, std::int64_t count, const float* gradient, float* weight,
+                float* moment1, float* moment2);
+};
+
+}  // namespace tandem::kernels

@@ -1,0 +1,55 @@
+#pragma once
+// BERT with a classification head: logits of a packed batch, and the gradients of all parameters.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "data/packed_batch.h"
+#include "model/bert_config.h"
+#include "model/bert_params.h"
+#include "model/encoder_layer.h"
+#include "nn/classification_head.h"
+#include "nn/embeddings.h"
+#include "nn/step.h"
+
+namespace tandem {
+
+// How far the flat gradient array is final: everything below this many floats.
+using GradientsReady = std::function<void(std::int64_t floats)>;
+
+class BertClassifier {
+ public:
+  // `params` as add_bert_params laid them out. `outputs` is K.
+  BertClassifier(const BertConfig& config, const BertParams& params, std::int64_t outputs);
+
+  // The activations of one forward pass, in the step's arena.
+  struct Saved {
+    Embeddings::Saved embeddings;
+    Matrix<float> embedded;  // [T, C]
+    std::vector<EncoderLayer::Saved> layers;
+    ClassificationHead::Saved head;
+    Matrix<float> logits;  // [B, K]
+  };
+
+  // Logits and what backward needs.
+  Saved forward(Weights, const PackedBatch&, Step&) const;
+  // Logits [B, K] alone: one layer's memory at a time.
+  Matrix<float> predict(Weights, const PackedBatch&, Step&) const;
+  // Gradients of all parameters, from d_logits [B, K]. `ready` is called as they become final.
+  void backward(Weights, const PackedBatch&, const Saved&, Matrix<const float> d_logits, Gradients,
+                Step&, const GradientsReady& ready) const;
+
+ private:
+  void gather_first_tokens(Matrix<const float> x, Matrix<float> first, Step&) const;
+  void scatter_first_tokens(Matrix<const float> d_first, Matrix<float> d, Step&) const;
+
+  Embeddings embeddings_;
+  std::vector<EncoderLayer> layers_;
+  ClassificationHead head_;
+  std::vector<std::int64_t> ready_after_layer_;  // floats final once layer l's backward is done
+  std::int64_t ready_after_head_, ready_after_embeddings_;
+  std::int64_t width_, outputs_;
+};
+
+}  // namespace tandem

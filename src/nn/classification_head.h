@@ -1,0 +1,30 @@
+#pragma once
+// BERT's pooler and classifier: logits from the first token of each sequence.
+
+#include "nn/linear.h"
+#include "nn/params.h"
+#include "nn/step.h"
+
+namespace tandem {
+
+// logits = dropout(tanh(x W_pᵀ + b_p)) Wᵀ + b, as transformers' BertForSequenceClassification.
+struct ClassificationHead {
+  LinearParams pooler;      // [C, C]
+  LinearParams classifier;  // [K, C]
+  float dropout_probability;
+
+  struct Saved {
+    Matrix<float> first;    // [B, C], the encoder's output at each sequence's first token
+    Matrix<float> pooled;   // [B, C], after tanh
+    Matrix<float> dropped;  // [B, C], after dropout
+  };
+  static Saved allocate(std::int64_t sequences, std::int64_t width, Arena&);
+
+  // logits [B, K] from saved.first.
+  void forward(Weights, Matrix<float> logits, const Saved&, Step&) const;
+  // d_first [B, C] from d_logits, and the head's gradients.
+  void backward(Weights, const Saved&, Matrix<const float> d_logits, Matrix<float> d_first,
+                Gradients, Step&) const;
+};
+
+}  // namespace tandem

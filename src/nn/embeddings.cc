@@ -1,0 +1,73 @@
+#include "nn/embeddings.h"
+
+#include <algorithm>
+
+namespace tandem {
+namespace {
+
+// Clears a gradient that is added to row by row.
+void zero_unless_accumulating(Matrix<float> gradient, Step& step) {
+  if (step.accumulate) return;
+  constexpr std::int64_t kRowsPerTask = 256;
+  step.run((gradient.rows + kRowsPerTask - 1) / kRowsPerTask, [&](std::int64_t task, int) {
+    const std::int64_t begin = task * kRowsPerTask;
+    const std::int64_t rows = std::min(kRowsPerTask, gradient.rows - begin);
+    std::fill_n(gradient.row(begin), rows * gradient.cols, 0.0F);
+  });
+}
+
+void apply_dropout(Matrix<float> x, const kernels::DropoutKey& key, Step& step) {
+  if (key.threshold == 0) return;
+  step.run_row_blocks(x.rows, [&](std::int64_t begin, std::int64_t end) {
+    step.kernels.dropout(key,
+                         {step.batch.samples.data() + begin, step.batch.positions.data() + begin},
+                         end - begin, x.cols, x.row(begin));
+  });
+}
+
+}  // namespace
+
+void Embeddings::forward(Weights weights, const Input& input, Matrix<float> y, const Saved& saved,
+                         Step& step) const {
+  const Matrix<const float> words = weights.matrix(word);
+  const Matrix<const float> positions = weights.matrix(position);
+  const Matrix<const float> types = weights.matrix(token_type);
+  step.run_row_blocks(y.rows, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const auto token = static_cast<std::size_t>(t);
+      std::copy_n(words.row(input.ids[token]), y.cols, y.row(t));
+      step.kernels.add(positions.row(step.batch.positions[token]), y.cols, y.row(t));
+      step.kernels.add(types.row(input.segments[token]), y.cols, y.row(t));
+    }
+  });
+  layer_norm_forward(norm, epsilon, weights, y, y, saved, step);
+  apply_dropout(y, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
+}
+
+void Embeddings::backward(Weights weights, const Input& input, const Saved& saved, Matrix<float> dy,
+                          Gradients gradients, Step& step) const {
+  apply_dropout(dy, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
+  layer_norm_backward(norm, weights, saved, dy, dy, gradients, step);
+
+  const Matrix<float> d_words = gradients.matrix(word);
+  const Matrix<float> d_positions = gradients.matrix(position);
+  const Matrix<float> d_types = gradients.matrix(token_type);
+  zero_unless_accumulating(d_words, step);
+  zero_unless_accumulating(d_positions, step);
+  zero_unless_accumulating(d_types, step);
+  // Tokens share rows of the tables, so threads divide the columns; each adds in token order.
+  constexpr std::int64_t kColsPerTask = 64;
+  step.run((dy.cols + kColsPerTask - 1) / kColsPerTask, [&](std::int64_t task, int) {
+    const std::int64_t col = task * kColsPerTask;
+    const std::int64_t cols = std::min(kColsPerTask, dy.cols - col);
+    for (std::int64_t t = 0; t < dy.rows; ++t) {
+      const auto token = static_cast<std::size_t>(t);
+      const float* const d_token = dy.row(t) + col;
+      step.kernels.add(d_token, cols, d_words.row(input.ids[token]) + col);
+      step.kernels.add(d_token, cols, d_positions.row(step.batch.positions[token]) + col);
+      step.kernels.add(d_token, cols, d_types.row(input.segments[token]) + col);
+    }
+  });
+}
+
+}  // namespace tandem

@@ -1,0 +1,32 @@
+#pragma once
+// LayerNorm(word + position + token type), then dropout: the first layer of BERT.
+
+#include <cstdint>
+#include <span>
+
+#include "nn/residual_norm.h"
+
+namespace tandem {
+
+// Devlin et al. 2018, arXiv:1810.04805, figure 2.
+struct Embeddings {
+  ParamSlice word;        // [V, C]
+  ParamSlice position;    // [max positions, C]
+  ParamSlice token_type;  // [types, C]
+  LayerNormParams norm;
+  float epsilon;
+  float dropout_probability;
+
+  // Token ids and segments of the batch, each [T]; positions are in the step's layout.
+  struct Input {
+    std::span<const std::int32_t> ids, segments;
+  };
+  using Saved = ResidualNorm::Saved;
+
+  // y [T, C].
+  void forward(Weights, const Input&, Matrix<float> y, const Saved&, Step&) const;
+  // Gradients of the three tables and the norm. Overwrites dy.
+  void backward(Weights, const Input&, const Saved&, Matrix<float> dy, Gradients, Step&) const;
+};
+
+}  // namespace tandem

@@ -1,0 +1,51 @@
+#include "nn/feed_forward.h"
+
+#include "nn/column_sums.h"
+
+namespace tandem {
+
+FeedForward::Saved FeedForward::allocate(std::int64_t tokens, std::int64_t intermediate_size,
+                                         Arena& arena) {
+  return {arena.matrix<float>(tokens, intermediate_size)};
+}
+
+void FeedForward::forward(Weights weights, Matrix<const float> x, Matrix<float> y,
+                          const Saved& saved, Step& step) const {
+  const ArenaScope scope(step.arena);
+  const Matrix<float> activated =
+      step.arena.matrix<float>(saved.intermediate.rows, saved.intermediate.cols);
+  const std::span<const float> bias = weights.vector(intermediate.bias);
+  step.multiply({.a = x,
+                 .b = weights.matrix(intermediate.weight),
+                 .b_transpose = Transpose::kYes,
+                 .c = saved.intermediate},
+                [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
+                  step.kernels.bias_gelu_forward(tile.data, bias.data() + col, tile.rows, tile.cols,
+                                                 tile.stride, activated.row(row) + col);
+                });
+  linear_forward_no_bias(output, weights, activated, y, step);
+}
+
+void FeedForward::backward(Weights weights, const Saved& saved, Matrix<const float> x,
+                           Matrix<const float> dy, Matrix<float> dx, Gradients gradients,
+                           Step& step) const {
+  const ArenaScope scope(step.arena);
+  const std::int64_t rows = saved.intermediate.rows;
+  const std::int64_t cols = saved.intermediate.cols;
+  const Matrix<float> activated = step.arena.matrix<float>(rows, cols);
+  const Matrix<float> d_intermediate = step.arena.matrix<float>(rows, cols);
+  linear_backward_input(output, weights, dy, d_intermediate, InputGradient::kOverwrite, step);
+
+  ColumnSums d_bias(rows, cols, step);
+  step.run_row_blocks(rows, [&](std::int64_t begin, std::int64_t end) {
+    step.kernels.gelu_backward(saved.intermediate.row(begin), end - begin, cols,
+                               d_intermediate.row(begin), activated.row(begin),
+                               d_bias.begin_block(begin));
+  });
+  linear_backward_weight(output, activated, dy, gradients, step);
+  d_bias.reduce_into(gradients.vector(intermediate.bias), step);
+  linear_backward_weight(intermediate, x, d_intermediate, gradients, step);
+  linear_backward_input(intermediate, weights, d_intermediate, dx, InputGradient::kAdd, step);
+}
+
+}  // namespace tandem

@@ -1,0 +1,27 @@
+#pragma once
+// GELU(x W₁ᵀ + b₁) W₂ᵀ: the position-wise half of an encoder layer, up to the bias of W₂.
+
+#include "nn/linear.h"
+#include "nn/params.h"
+#include "nn/step.h"
+
+namespace tandem {
+
+// Vaswani et al. 2017, section 3.3, with GELU as in Devlin et al. 2018.
+struct FeedForward {
+  LinearParams intermediate;  // [F, C]
+  LinearParams output;        // [C, F]; its bias is added by the ResidualNorm that follows
+
+  struct Saved {
+    Matrix<float> intermediate;  // [T, F], before GELU; GELU is computed again in backward
+  };
+  static Saved allocate(std::int64_t tokens, std::int64_t intermediate_size, Arena&);
+
+  // y [T, C] from x [T, C].
+  void forward(Weights, Matrix<const float> x, Matrix<float> y, const Saved&, Step&) const;
+  // dx += d of x; gradients of both weights and the first bias. x is forward's input again.
+  void backward(Weights, const Saved&, Matrix<const float> x, Matrix<const float> dy,
+                Matrix<float> dx, Gradients, Step&) const;
+};
+
+}  // namespace tandem

@@ -1,0 +1,59 @@
+#pragma once
+// All that a layer may touch beyond its arguments; passed down, never global.
+
+#include <cstdint>
+#include <span>
+
+#include "base/thread.h"
+#include "kernels/table.h"
+#include "nn/dropout.h"
+#include "nn/gemm.h"
+#include "tensor/arena.h"
+
+namespace tandem {
+
+// What a row of the batch's [T, C] matrices is, and where its sequences start.
+struct BatchLayout {
+  std::span<const std::int32_t> starts;     // [B + 1]
+  std::span<const std::int32_t> positions;  // [T], position of each token in its sequence
+  std::span<const std::uint32_t> samples;   // [T], data set index of each token's sequence
+
+  std::int64_t tokens() const { return static_cast<std::int64_t>(positions.size()); }
+  std::int64_t sequences() const { return static_cast<std::int64_t>(starts.size()) - 1; }
+};
+
+struct Step {
+  const kernels::Table& kernels;
+  ThreadPool& pool;
+  Gemm& gemm;
+  Arena& arena;
+  Dropout dropout;
+  BatchLayout batch;
+  // Parameter gradients are added to what is there (a later micro-batch of the same update)
+  // instead of overwriting it.
+  bool accumulate = false;
+
+  // Memory is planned by walking the step with an arena that only counts: then nothing is run.
+  bool planning() const { return arena.counting(); }
+
+  void run(std::int64_t tasks, const ThreadPool::Body& body) const {
+    if (!planning()) pool.run(tasks, body);
+  }
+  void multiply(const Product& product, const Gemm::TileDone& tile_done = {}) const {
+    if (!planning()) gemm.multiply(product, tile_done);
+  }
+  // body(begin, end) over blocks of kRowBlock of `rows` rows.
+  template <class Body>
+  void run_row_blocks(std::int64_t rows, const Body& body) const {
+    run((rows + kRowBlock - 1) / kRowBlock, [&](std::int64_t block, int) {
+      const std::int64_t begin = block * kRowBlock;
+      body(begin, begin + kRowBlock < rows ? begin + kRowBlock : rows);
+    });
+  }
+
+  // Rows that one task of a row-wise kernel takes. Sums over rows are taken within such blocks and
+  // then over the blocks in order, whatever the number of threads.
+  static constexpr std::int64_t kRowBlock = 32;
+};
+
+}  // namespace tandem
