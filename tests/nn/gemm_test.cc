@@ -1,0 +1,81 @@
+#include "nn/gemm.h"
+
+#include <tuple>
+
+#include "support/layer_fixture.h"
+
+namespace tandem {
+namespace {
+
+using testing::random_floats;
+
+struct Operands {
+  std::vector<float> a, b, c;
+  Product product;
+};
+
+Operands operands(std::int64_t m, std::int64_t n, std::int64_t k, Transpose ta, Transpose tb) {
+  Operands o{random_floats(m * k, 1), random_floats(k * n, 2), random_floats(m * n, 3), {}};
+  const auto view = [](std::vector<float>& v, std::int64_t rows, std::int64_t cols, Transpose t) {
+    return t == Transpose::kNo ? Matrix<float>{v.data(), rows, cols, cols}
+                               : Matrix<float>{v.data(), cols, rows, rows};
+  };
+  o.product = {.a = view(o.a, m, k, ta),
+               .a_transpose = ta,
+               .b = view(o.b, k, n, tb),
+               .b_transpose = tb,
+               .c = {o.c.data(), m, n, n}};
+  return o;
+}
+
+TEST(Gemm, MatchesPlainLoopsForAllLayoutsAndSizes) {
+  ThreadPool pool(2);
+  Gemm fast(pool, kernels::choose_table("auto"));
+  Gemm plain(pool, kernels::reference_table());
+  for (const auto& [m, n, k] : {std::tuple{1, 2, 3}, {32, 2, 64}, {40, 70, 33}, {300, 17, 5}}) {
+    for (const Transpose ta : {Transpose::kNo, Transpose::kYes}) {
+      for (const Transpose tb : {Transpose::kNo, Transpose::kYes}) {
+        for (const bool accumulate : {false, true}) {
+          Operands actual = operands(m, n, k, ta, tb);
+          Operands expected = operands(m, n, k, ta, tb);
+          actual.product.accumulate = expected.product.accumulate = accumulate;
+          fast.multiply(actual.product);
+          plain.multiply(expected.product);
+          for (std::size_t i = 0; i < actual.c.size(); ++i) {
+            ASSERT_NEAR(actual.c[i], expected.c[i], 1e-4) << m << "x" << n << "x" << k;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Gemm, HasTheSameBitsForAnyNumberOfThreads) {
+  std::vector<std::vector<float>> results;
+  for (const int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    Gemm gemm(pool, kernels::choose_table("auto"));
+    Operands o = operands(517, 1100, 200, Transpose::kNo, Transpose::kYes);
+    gemm.multiply(o.product);
+    results.push_back(o.c);
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST(Gemm, CallsTileDoneOnceForEveryElement) {
+  ThreadPool pool(2);
+  Gemm gemm(pool, kernels::choose_table("auto"));
+  Operands o = operands(517, 1100, 8, Transpose::kNo, Transpose::kNo);
+  std::vector<float> seen(o.c.size());
+  const Matrix<float> all{seen.data(), 517, 1100, 1100};
+  gemm.multiply(o.product, [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      for (std::int64_t c = 0; c < tile.cols; ++c) all.row(row + r)[col + c] += 1;
+    }
+  });
+  EXPECT_EQ(seen, std::vector<float>(seen.size(), 1.0F));
+}
+
+}  // namespace
+}  // namespace tandem
