@@ -10,13 +10,12 @@ function(tandem_room name)
   target_link_libraries(tandem_${name} PUBLIC ${ROOM_LIBRARIES})
 endfunction()
 
-# tandem_test(ROOM SOURCES ... DEPENDS ...): the unit tests of one room, one executable.
+# tandem_test(ROOM SOURCES ... LABELS ...): the unit tests of one room, one executable. Those with
+# the label forced-kernels also run with TANDEM_TEST_KERNELS set to each kernel set in turn.
 function(tandem_test room)
-  cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;LABELS" ${ARGN})
   add_executable(${room}_test ${TEST_SOURCES})
   target_link_libraries(${room}_test PRIVATE tandem_${room} tandem_test_support)
-  foreach(dependency IN LISTS TEST_DEPENDS)
-    target_link_libraries(${room}_test PRIVATE tandem_${dependency})
-  endforeach()
   add_test(NAME ${room} COMMAND ${room}_test)
+  set_tests_properties(${room} PROPERTIES LABELS "${TEST_LABELS}")
 endfunction()

@@ -7,17 +7,20 @@
 
 namespace tandem {
 
+enum class SampleOrder : std::uint8_t { kShuffled, kSequential };
+
 struct BatchPlan {
-  std::int64_t examples = 0;      // N, size of the data set
-  std::int64_t batch_size = 32;   // of one update, over all micro-batches and ranks
+  std::int64_t examples = 0;     // N, size of the data set
+  std::int64_t batch_size = 32;  // of one update, over all micro-batches and ranks
   std::uint64_t seed = 42;
-  bool drop_last = false;         // leave out an epoch's last, smaller batch
+  bool drop_last = false;  // leave out an epoch's last, smaller batch
+  SampleOrder order = SampleOrder::kShuffled;
 
   std::int64_t steps_per_epoch() const;
   // The examples of update `step` (from 0, running on over epochs). Each epoch visits each example
-  // once, in an order that depends on (seed, epoch) alone: a Feistel network over [0, N) with
-  // Philox as its round function and cycle walking (Black and Rogaway 2002), so that any step's
-  // examples are found without shuffling an array.
+  // once, as they are numbered or in an order that depends on (seed, epoch) alone: a Feistel
+  // network over [0, N) with Philox as its round function and cycle walking (Black and Rogaway
+  // 2002), so that any step's examples are found without shuffling an array.
   std::vector<std::uint32_t> examples_of_step(std::int64_t step) const;
 };
 

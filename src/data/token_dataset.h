@@ -19,9 +19,9 @@ struct TokenDataset {
   std::vector<std::int64_t> starts;    // [N + 1], starts[0] == 0, starts[N] == S
   std::vector<float> labels;           // [N, label_columns]: class id or value; NaN without a label
   std::int64_t label_columns = 1;
-  std::vector<std::int64_t> lines;     // [N]: line in `source` where the example starts, from 1
-  std::string source;                  // the file, for messages
-  std::int64_t truncated = 0;          // how many texts were cut
+  std::vector<std::int64_t> lines;  // [N]: line in `source` where the example starts, from 1
+  std::string source;               // the file, for messages
+  std::int64_t truncated = 0;       // how many texts were cut
 
   std::int64_t size() const { return static_cast<std::int64_t>(lines.size()); }
   std::int64_t length(std::int64_t example) const {

@@ -28,8 +28,8 @@ std::vector<Chunk> chunks_of(const ParamTable& table) {
 }  // namespace
 
 void adamw_update(const ParamTable& table, const TrainingArrays& arrays,
-                  const AdamWOptions& options, const AdamWStep& step,
-                  const kernels::Table& kernels, ThreadPool& pool) {
+                  const AdamWOptions& options, const AdamWStep& step, const kernels::Table& kernels,
+                  ThreadPool& pool) {
   const auto t = static_cast<double>(step.update);
   const double correction1 = 1 - std::pow(options.beta1, t);
   const double correction2 = 1 - std::pow(options.beta2, t);

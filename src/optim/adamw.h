@@ -22,9 +22,9 @@ struct TrainingArrays {
 };
 
 struct AdamWStep {
-  std::int64_t update;     // from 1: for bias correction
+  std::int64_t update;  // from 1: for bias correction
   double learning_rate;
-  double gradient_scale;   // from clipping
+  double gradient_scale;  // from clipping
 };
 
 // One pass over all arrays (Loshchilov and Hutter 2019, arXiv:1711.05101; bias correction as

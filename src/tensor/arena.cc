@@ -1,10 +1,10 @@
 #include "tensor/arena.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include <sys/mman.h>
 
 #include "base/error.h"
 

@@ -23,9 +23,7 @@ struct Matrix {
   Matrix col_range(std::int64_t begin, std::int64_t end) const {
     return {data + begin, rows, end - begin, stride};
   }
-  operator Matrix<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  operator Matrix<const T>() const requires(!std::is_const_v<T>) {
     return {data, rows, cols, stride};
   }
 };

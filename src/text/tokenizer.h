@@ -45,8 +45,9 @@ class Tokenizer {
   // The same ids as encode(text, {}, max_tokens), with token texts and byte ranges.
   std::vector<TokenSpan> encode_with_spans(std::string_view text, std::int64_t max_tokens) const;
 
-  std::int64_t vocabulary_size() const;   // largest id + 1, added tokens included
-  std::int64_t model_max_length() const;  // from tokenizer_config.json; a very large number if unset
+  std::int64_t vocabulary_size() const;  // largest id + 1, added tokens included
+  std::int64_t model_max_length()
+      const;  // from tokenizer_config.json; a very large number if unset
 
   // The files (name, content) that a saved model needs so that AutoTokenizer of transformers 4.x
   // and 5.x gives the same ids: tokenizer.json, tokenizer_config.json, special_tokens_map.json,

@@ -30,7 +30,7 @@ Operands operands(std::int64_t m, std::int64_t n, std::int64_t k, Transpose ta, 
 
 TEST(Gemm, MatchesPlainLoopsForAllLayoutsAndSizes) {
   ThreadPool pool(2);
-  Gemm fast(pool, kernels::choose_table("auto"));
+  Gemm fast(pool, kernels::choose_table(testing::kernels_under_test()));
   Gemm plain(pool, kernels::reference_table());
   for (const auto& [m, n, k] : {std::tuple{1, 2, 3}, {32, 2, 64}, {40, 70, 33}, {300, 17, 5}}) {
     for (const Transpose ta : {Transpose::kNo, Transpose::kYes}) {
@@ -54,7 +54,7 @@ TEST(Gemm, HasTheSameBitsForAnyNumberOfThreads) {
   std::vector<std::vector<float>> results;
   for (const int threads : {1, 2, 3}) {
     ThreadPool pool(threads);
-    Gemm gemm(pool, kernels::choose_table("auto"));
+    Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
     Operands o = operands(517, 1100, 200, Transpose::kNo, Transpose::kYes);
     gemm.multiply(o.product);
     results.push_back(o.c);
@@ -65,7 +65,7 @@ TEST(Gemm, HasTheSameBitsForAnyNumberOfThreads) {
 
 TEST(Gemm, CallsTileDoneOnceForEveryElement) {
   ThreadPool pool(2);
-  Gemm gemm(pool, kernels::choose_table("auto"));
+  Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
   Operands o = operands(517, 1100, 8, Transpose::kNo, Transpose::kNo);
   std::vector<float> seen(o.c.size());
   const Matrix<float> all{seen.data(), 517, 1100, 1100};

@@ -1,8 +1,8 @@
 #include "optim/adamw.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "kernels/dispatch.h"
 

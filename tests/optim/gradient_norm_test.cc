@@ -1,9 +1,9 @@
 #include "optim/gradient_norm.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
+
+#include <gtest/gtest.h>
 
 #include "kernels/dispatch.h"
 #include "support/random_floats.h"

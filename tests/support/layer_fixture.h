@@ -9,9 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "kernels/dispatch.h"
+#include "nn/compute.h"
 #include "nn/params.h"
 #include "nn/step.h"
+#include "support/kernels_under_test.h"
 #include "support/random_floats.h"
 
 namespace tandem::testing {
@@ -25,9 +26,7 @@ inline double dot(std::span<const float> a, std::span<const float> b) {
 // Three sequences of 5, 1 and 7 tokens.
 class LayerFixture {
  public:
-  explicit LayerFixture(const kernels::Table& kernels = kernels::choose_table("auto"),
-                        int threads = 2)
-      : kernels_(kernels), pool_(threads), gemm_(pool_, kernels), arena_(1 << 26) {
+  LayerFixture() : compute_(kernels_under_test(), 2), arena_(1 << 26) {
     const std::uint32_t samples[] = {4, 17, 2};
     for (std::size_t b = 0; b < 3; ++b) {
       for (std::int32_t t = starts[b]; t < starts[b + 1]; ++t) {
@@ -38,9 +37,9 @@ class LayerFixture {
   }
 
   Step step(Dropout dropout = {}) {
-    return {.kernels = kernels_,
-            .pool = pool_,
-            .gemm = gemm_,
+    return {.kernels = compute_.kernels(),
+            .pool = compute_.pool(),
+            .gemm = compute_.gemm(),
             .arena = arena_,
             .dropout = dropout,
             .batch = {.starts = starts, .positions = positions_, .samples = samples_}};
@@ -57,9 +56,7 @@ class LayerFixture {
   const std::vector<std::int32_t> starts = {0, 5, 6, 13};
 
  private:
-  const kernels::Table& kernels_;
-  ThreadPool pool_;
-  Gemm gemm_;
+  Compute compute_;
   Arena arena_;
   std::vector<std::int32_t> positions_;
   std::vector<std::uint32_t> samples_;

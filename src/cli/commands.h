@@ -1,0 +1,16 @@
+#pragma once
+// The program's subcommands. Each adds itself to the command line; its callback does the work and
+// throws Error when it fails.
+
+#include <CLI/CLI.hpp>
+
+namespace tandem {
+
+void add_train_command(CLI::App& app);
+void add_evaluate_command(CLI::App& app);
+void add_predict_command(CLI::App& app);
+void add_tokenize_command(CLI::App& app);
+void add_init_command(CLI::App& app);
+void add_bench_command(CLI::App& app);
+
+}  // namespace tandem

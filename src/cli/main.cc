@@ -1,0 +1,56 @@
+// tandem: fine-tunes BERT-family text classifiers on CPUs.
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "cli/arguments.h"
+#include "cli/commands.h"
+#include "cli/launcher_check.h"
+
+namespace {
+
+int run(int argc, char** argv) {
+  using namespace tandem;
+  CLI::App app("Fine-tunes BERT-family text classifiers on CPUs.", "tandem");
+  app.set_version_flag("--version", TANDEM_VERSION);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(40);
+  app.footer(
+      "Exit codes: 0 done, 2 wrong usage, 3 bad data, 4 bad model, 5 the machine is not fit, 7 the "
+      "run\nhit a wall (disk full, a loss that isn't finite), 75 interrupted.");
+  add_train_command(app);
+  add_evaluate_command(app);
+  add_predict_command(app);
+  add_tokenize_command(app);
+  add_init_command(app);
+  add_bench_command(app);
+  try {
+    refuse_several_processes();
+    catch_interrupts();
+    parse_arguments(app, regular_arguments(argc, argv));
+  } catch (const CLI::Success& request) {
+    return app.exit(request);
+  } catch (const Error& error) {
+    log_info("tandem: {}", error.what());
+    return static_cast<int>(error.exit_code());
+  } catch (const std::bad_alloc&) {
+    log_line(
+        "tandem: out of memory; use a smaller batch, a shorter --max-seq-length or fewer rows");
+    return static_cast<int>(ExitCode::kMachine);
+  }
+  return static_cast<int>(ExitCode::kDone);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tandem: unexpected: %s\n", error.what());
+    return static_cast<int>(tandem::ExitCode::kMachine);
+  }
+}

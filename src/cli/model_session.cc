@@ -1,0 +1,81 @@
+#include "cli/model_session.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+
+namespace tandem {
+namespace {
+
+LoadedModel load_and_say(const std::filesystem::path& directory, const LoadOptions& options) {
+  LoadedModel model = load_model(directory, options);
+  log_info("model {}:", directory.string());
+  for (const std::string& line : model.report.lines()) log_info("  {}", line);
+  return model;
+}
+
+}  // namespace
+
+ModelSession::ModelSession(const std::filesystem::path& directory, const LabelScheme& labels,
+                           const LoadOptions& options)
+    : labels_(labels),
+      tokenizer_(Tokenizer::load(directory)),
+      model_(load_and_say(directory, options)),
+      classifier_(model_.config.bert, model_.params, labels.outputs()) {
+  check_vocabulary_fits(model_.config.bert, tokenizer_.vocabulary_size(), directory.string());
+  set_label_scheme(model_.config, labels);
+}
+
+ModelSession::ModelSession(const std::filesystem::path& directory)
+    : ModelSession(directory, label_scheme(read_hf_config(directory / "config.json")), {}) {}
+
+ClassifierModel ModelSession::classifier() const {
+  return {.classifier = classifier_,
+          .table = model_.table,
+          .weights = model_.weights,
+          .problem = labels_.kind,
+          .outputs = labels_.outputs(),
+          .width = model_.config.bert.hidden_size};
+}
+
+std::int64_t ModelSession::limit_tokens(std::int64_t asked) const {
+  const std::int64_t possible =
+      std::min(tokenizer_.model_max_length(), model_.config.bert.max_position_embeddings);
+  if (asked > possible) {
+    log_warning("--max-seq-length {} is more than the model can read; {} is used", asked, possible);
+  }
+  return std::min(asked, possible);
+}
+
+TokenDataset ModelSession::encode(const ExampleSet& examples, std::int64_t max_tokens,
+                                  ThreadPool& pool) const {
+  TokenDataset dataset = encode_examples(examples, tokenizer_, max_tokens, pool);
+  const auto count = static_cast<double>(std::max<std::int64_t>(1, dataset.size()));
+  log_info(
+      "{}: {} examples, {} tokens ({:.1f} each), {} cut at {} tokens{}", dataset.source,
+      dataset.size(), dataset.ids.size(), static_cast<double>(dataset.ids.size()) / count,
+      dataset.truncated, max_tokens,
+      examples.empty_texts > 0 ? fmt::format(", {} with an empty text", examples.empty_texts) : "");
+  return dataset;
+}
+
+void ModelSession::stage(StagedFiles& files) const {
+  std::vector<ModelFile> tokenizer_files;
+  for (Tokenizer::File& file : tokenizer_.files()) {
+    tokenizer_files.push_back({std::move(file.name), std::move(file.content)});
+  }
+  stage_model(files, model_.config, model_.params, model_.weights, tokenizer_files);
+}
+
+std::int64_t ModelSession::saved_bytes() const {
+  std::int64_t bytes = 1 << 20;  // config.json, headers and results
+  bytes += static_cast<std::int64_t>(model_.weights.size_bytes());
+  for (const Tokenizer::File& file : tokenizer_.files()) {
+    bytes += static_cast<std::int64_t>(file.content.size());
+  }
+  return bytes;
+}
+
+}  // namespace tandem

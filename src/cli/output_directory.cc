@@ -1,0 +1,37 @@
+#include "cli/output_directory.h"
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace tandem {
+
+OutputDirectory::OutputDirectory(const std::filesystem::path& path, bool overwrite) : path_(path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    if (!std::filesystem::is_directory(path, error)) {
+      throw UsageError("--output-dir {}: expected a directory, found a file", path.string());
+    }
+    if (!overwrite && !std::filesystem::is_empty(path, error)) {
+      throw UsageError(
+          "--output-dir {}: is not empty; choose another directory, or give --overwrite-output-dir "
+          "to replace the files in it",
+          path.string());
+    }
+  }
+  // A first small file shows whether the directory can be made and written to.
+  StagedFiles probe(path);
+  probe.add("probe", "");
+}
+
+void OutputDirectory::check_space_for(std::int64_t bytes) const {
+  std::error_code error;
+  const std::filesystem::space_info space = std::filesystem::space(path_, error);
+  if (!error && space.available < static_cast<std::uintmax_t>(bytes)) {
+    throw WallError(
+        "{}: no space left: {} bytes are needed, {} are free; nothing was trained; free some space "
+        "or choose another --output-dir",
+        path_.string(), bytes, space.available);
+  }
+}
+
+}  // namespace tandem

@@ -1,0 +1,23 @@
+#pragma once
+// The directory that a command writes to: checked before the work, so that nothing is overwritten
+// and hours of work don't end at a full disk.
+
+#include <cstdint>
+#include <filesystem>
+
+namespace tandem {
+
+class OutputDirectory {
+ public:
+  // Throws UsageError when `path` is there and not empty, unless `overwrite`; WallError when it
+  // cannot be made or written to.
+  OutputDirectory(const std::filesystem::path& path, bool overwrite);
+  const std::filesystem::path& path() const { return path_; }
+  // Throws WallError when the volume has less space than that.
+  void check_space_for(std::int64_t bytes) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tandem

@@ -1,0 +1,75 @@
+#include "cli/question_flags.h"
+
+#include <chrono>
+#include <iostream>
+#include <map>
+
+#include "base/progress.h"
+#include "data/table_files.h"
+
+namespace tandem {
+namespace {
+
+Table read_question_table(const QuestionFlags& flags) {
+  if (flags.data != "-") return read_table(flags.data);
+  const std::map<std::string, TableFormat> formats = {{"txt", TableFormat::kTextLines},
+                                                      {"tsv", TableFormat::kTsv},
+                                                      {"csv", TableFormat::kCsv},
+                                                      {"jsonl", TableFormat::kJsonLines}};
+  return read_table(std::cin, formats.at(flags.format));
+}
+
+ExampleSet read_questions(const QuestionFlags& flags, const LabelScheme& labels, LabelNeed need) {
+  const LabelSource source = {.scheme = &labels, .known_to = "the model", .need = need};
+  if (!flags.task_name.empty()) {
+    const Task& task = find_task(flags.task_name);
+    const Table table = read_task_table(task, flags.data);
+    return read_examples(table, task_columns(task, table, need), source);
+  }
+  const Table table = read_question_table(flags);
+  return read_examples(table, choose_columns(table, column_names(flags.columns), need), source);
+}
+
+}  // namespace
+
+void add_question_flags(CLI::App& command, QuestionFlags& flags) {
+  command
+      .add_option("--model,--model-name-or-path", flags.model, "directory of a fine-tuned model")
+      ->required();
+  command
+      .add_option("--data", flags.data,
+                  "rows: .tsv, .csv, .json, .jsonl, .txt (a text a line), or - for standard input")
+      ->required();
+  command.add_option("--format", flags.format, "of standard input: txt, tsv, csv or jsonl")
+      ->check(CLI::IsMember({"txt", "tsv", "csv", "jsonl"}))
+      ->capture_default_str();
+  command.add_option("--task-name,--task", flags.task_name,
+                     "read --data as a TSV file of this GLUE task");
+  add_column_flags(command, flags.columns);
+  command.add_option("--max-seq-length", flags.max_seq_length, "tokens of a text or pair")
+      ->check(CLI::Range(4, 1 << 20))
+      ->capture_default_str();
+  command
+      .add_option("--batch-size,--per-device-eval-batch-size", flags.batch_size,
+                  "examples at a time")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  add_json_flag(command, flags.json);
+  add_compute_flags(command, flags.compute);
+}
+
+Answers ask(const QuestionFlags& flags, LabelNeed need) {
+  Compute compute = make_compute(flags.compute);
+  ModelSession session(flags.model);
+  const ExampleSet examples = read_questions(flags, session.labels(), need);
+  TokenDataset dataset =
+      session.encode(examples, session.limit_tokens(flags.max_seq_length), compute.pool());
+  Progress progress("predicting", dataset.size());
+  const auto start = std::chrono::steady_clock::now();
+  Predictions predictions = predict(session.classifier(), dataset, flags.batch_size, compute,
+                                    [&](std::int64_t done) { progress.update(done); });
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  return {std::move(session), std::move(dataset), std::move(predictions), elapsed.count()};
+}
+
+}  // namespace tandem

@@ -1,0 +1,40 @@
+#pragma once
+// What `tandem evaluate` and `tandem predict` have in common: a fine-tuned model asked about a
+// file.
+
+#include <cstdint>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/model_session.h"
+#include "cli/shared_flags.h"
+#include "data/read_examples.h"
+#include "train/evaluator.h"
+
+namespace tandem {
+
+struct QuestionFlags {
+  std::string model;
+  std::string data;            // a file, or "-" for standard input
+  std::string format = "txt";  // of standard input
+  std::string task_name;       // columns as in this GLUE task's files
+  ColumnFlags columns;
+  std::int64_t max_seq_length = 128;
+  std::int64_t batch_size = 32;
+  bool json = false;
+  ComputeFlags compute;
+};
+void add_question_flags(CLI::App& command, QuestionFlags& flags);
+
+// A model with its answers to the rows of a file.
+struct Answers {
+  ModelSession session;
+  TokenDataset dataset;
+  Predictions predictions;
+  double seconds;  // of prediction alone
+};
+// Loads the model, reads the rows and predicts them, with progress.
+Answers ask(const QuestionFlags& flags, LabelNeed need);
+
+}  // namespace tandem

@@ -1,0 +1,64 @@
+#include "cli/shared_flags.h"
+
+#include <optional>
+
+#include "base/cpu.h"
+#include "base/log.h"
+
+namespace tandem {
+namespace {
+
+constexpr const char* kGroup = "Machine";
+
+std::optional<std::string> if_given(const std::string& value) {
+  return value.empty() ? std::nullopt : std::optional(value);
+}
+
+}  // namespace
+
+void add_compute_flags(CLI::App& command, ComputeFlags& flags) {
+  command.add_option("--threads", flags.threads, "compute threads; 0 means one a usable core")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str()
+      ->group(kGroup);
+  command
+      .add_option("--kernels", flags.kernels,
+                  "instruction set: auto, avx512, avx2 or reference (slow; for tiny models)")
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+Compute make_compute(const ComputeFlags& flags) {
+  const CpuLimits limits = cpu_limits();
+  const int threads = flags.threads > 0 ? flags.threads : limits.usable_cores();
+  log_info("machine: {}, {} thread{} of {} usable core{}, kernels {}, oneDNN {}", cpu_model_name(),
+           threads, threads == 1 ? "" : "s", limits.usable_cores(),
+           limits.usable_cores() == 1 ? "" : "s", kernels::choose_table(flags.kernels).name,
+           gemm_library_version());
+  return Compute(flags.kernels, threads);
+}
+
+void add_column_flags(CLI::App& command, ColumnFlags& flags) {
+  constexpr const char* kColumns = "Columns of own files";
+  command.add_option("--text-column", flags.text, "column of the text; found when not given")
+      ->group(kColumns);
+  command
+      .add_option("--pair-column", flags.pair,
+                  "column of the second text of a pair; found when no column is named")
+      ->group(kColumns);
+  command
+      .add_option("--label-column,--label-column-name", flags.label,
+                  "column of the label; found when not given")
+      ->group(kColumns);
+}
+
+ColumnNames column_names(const ColumnFlags& flags) {
+  return {
+      .text = if_given(flags.text), .pair = if_given(flags.pair), .label = if_given(flags.label)};
+}
+
+void add_json_flag(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "write JSON on standard output");
+}
+
+}  // namespace tandem

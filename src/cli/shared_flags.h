@@ -1,0 +1,31 @@
+#pragma once
+// Options that several subcommands have in common.
+
+#include <cstdint>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "data/columns.h"
+#include "nn/compute.h"
+
+namespace tandem {
+
+struct ComputeFlags {
+  int threads = 0;  // 0: as many as there are usable cores
+  std::string kernels = "auto";
+};
+void add_compute_flags(CLI::App& command, ComputeFlags& flags);
+// Makes the threads and says what they run on.
+Compute make_compute(const ComputeFlags& flags);
+
+struct ColumnFlags {
+  std::string text, pair, label;  // empty: found
+};
+void add_column_flags(CLI::App& command, ColumnFlags& flags);
+ColumnNames column_names(const ColumnFlags& flags);
+
+// --json: one object on standard output instead of text for people.
+void add_json_flag(CLI::App& command, bool& json);
+
+}  // namespace tandem

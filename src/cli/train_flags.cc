@@ -1,0 +1,147 @@
+#include "cli/train_flags.h"
+
+#include <algorithm>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "formats/json.h"
+
+namespace tandem {
+namespace {
+
+void add_data_flags(CLI::App& command, DataFlags& data) {
+  constexpr const char* kGroup = "Data";
+  const auto option = [&](const char* names, auto& value, const char* help) {
+    return command.add_option(names, value, help)->group(kGroup);
+  };
+  option("--task-name,--task", data.task_name,
+         "a GLUE task: cola, mnli, mrpc, qnli, qqp, rte, sst2, stsb, wnli");
+  option("--data-dir", data.data_dir, "folder with the task's TSV files");
+  option("--train-file", data.train_file, "own rows to learn from: .tsv, .csv, .json or .jsonl");
+  option("--validation-file", data.validation_file, "own rows to evaluate on");
+  option("--test-file", data.test_file, "own rows to predict");
+  option("--max-seq-length", data.max_seq_length, "tokens of a text or pair; longer ones are cut")
+      ->check(CLI::Range(4, 1 << 20))
+      ->capture_default_str();
+  option("--max-train-samples", data.max_train_samples, "use the first rows only; -1 means all");
+  option("--max-eval-samples", data.max_eval_samples, "use the first rows only; -1 means all");
+  option("--max-predict-samples", data.max_predict_samples,
+         "use the first rows only; -1 means all");
+  command
+      .add_flag("--do-regression", data.do_regression,
+                "the labels are values, even where they look like classes")
+      ->group(kGroup);
+  add_column_flags(command, data.columns);
+}
+
+void add_optimizer_flags(CLI::App& command, TrainerOptions& trainer) {
+  constexpr const char* kGroup = "Training";
+  const auto option = [&](const char* names, auto& value, const char* help) {
+    return command.add_option(names, value, help)->capture_default_str()->group(kGroup);
+  };
+  const CLI::Range counts(std::int64_t{1}, std::int64_t{1} << 30);
+  option("--per-device-train-batch-size,--batch-size", trainer.micro_batch_size,
+         "examples at a time")
+      ->check(counts);
+  option("--gradient-accumulation-steps", trainer.gradient_accumulation_steps,
+         "batches of an update")
+      ->check(counts);
+  option("--num-train-epochs,--epochs", trainer.num_train_epochs, "passes over the rows")
+      ->check(CLI::PositiveNumber);
+  option("--max-steps", trainer.max_steps, "updates; overrides the epochs when positive");
+  option("--learning-rate,--lr", trainer.learning_rate, "AdamW's, at its peak")
+      ->check(CLI::NonNegativeNumber);
+  option("--warmup-steps", trainer.warmup_steps, "updates of linear warm-up")
+      ->check(CLI::NonNegativeNumber);
+  option("--warmup-ratio", trainer.warmup_ratio, "the same as a share of all updates")
+      ->check(CLI::Range(0.0, 1.0));
+  option("--weight-decay", trainer.adamw.weight_decay, "not for biases and LayerNorm")
+      ->check(CLI::NonNegativeNumber);
+  option("--adam-beta1", trainer.adamw.beta1, "AdamW's")->check(CLI::Range(0.0, 1.0));
+  option("--adam-beta2", trainer.adamw.beta2, "AdamW's")->check(CLI::Range(0.0, 1.0));
+  option("--adam-epsilon", trainer.adamw.epsilon, "AdamW's")->check(CLI::PositiveNumber);
+  option("--max-grad-norm", trainer.max_grad_norm, "clip to this global norm; 0 means never")
+      ->check(CLI::NonNegativeNumber);
+  option("--seed", trainer.seed, "of the order of rows, dropout and a new head");
+  command
+      .add_flag("--dataloader-drop-last", trainer.drop_last,
+                "leave out an epoch's last, smaller batch")
+      ->group(kGroup);
+}
+
+void add_loop_flags(CLI::App& command, TrainFlags& flags) {
+  constexpr const char* kGroup = "Evaluation and logging";
+  const std::map<std::string, IntervalStrategy> strategies = {{"no", IntervalStrategy::kNo},
+                                                              {"steps", IntervalStrategy::kSteps},
+                                                              {"epoch", IntervalStrategy::kEpoch}};
+  command
+      .add_option("--eval-strategy,--evaluation-strategy", flags.loop.eval_strategy,
+                  "evaluate while training: no, steps or epoch [no]")
+      ->transform(CLI::CheckedTransformer(strategies).description(""))
+      ->group(kGroup);
+  const auto option = [&](const char* names, auto& value, const char* help) {
+    command.add_option(names, value, help)
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
+        ->capture_default_str()
+        ->group(kGroup);
+  };
+  option("--eval-steps", flags.loop.eval_steps, "updates between two evaluations");
+  option("--logging-steps", flags.loop.logging_steps, "updates of an entry in the log");
+  option("--per-device-eval-batch-size", flags.eval_batch_size, "examples at a time");
+}
+
+}  // namespace
+
+void add_train_flags(CLI::App& command, TrainFlags& flags) {
+  constexpr const char* kGroup = "Model and output";
+  command
+      .add_option("--model-name-or-path,--model", flags.model,
+                  "directory of a BERT model in Hugging Face's layout")
+      ->required()
+      ->group(kGroup);
+  command
+      .add_option("--output-dir,--output", flags.output_dir,
+                  "where the model and the results are written")
+      ->group(kGroup);
+  const auto flag = [&](const char* names, bool& value, const char* help) {
+    command.add_flag(names, value, help)->group(kGroup);
+  };
+  flag("--overwrite-output-dir", flags.overwrite_output_dir, "replace files that are there");
+  flag("--ignore-mismatched-sizes", flags.ignore_mismatched_sizes,
+       "give a model with another number of labels a new head");
+  flag("--do-train", flags.do_train, "learn; the default when no --do-... is given");
+  flag("--do-eval", flags.do_eval, "evaluate at the end; the default with rows to evaluate");
+  flag("--do-predict", flags.do_predict, "predict the test rows at the end");
+  add_data_flags(command, flags.data);
+  add_optimizer_flags(command, flags.trainer);
+  add_loop_flags(command, flags);
+  add_compute_flags(command, flags.compute);
+}
+
+void check_train_flags(const TrainFlags& flags) {
+  if (flags.output_dir.empty()) {
+    throw UsageError("--output-dir DIR is needed: where the model and the results are written");
+  }
+  const bool evaluates = flags.loop.eval_strategy != IntervalStrategy::kNo;
+  if (evaluates && flags.data.task_name.empty() && flags.data.validation_file.empty()) {
+    throw UsageError("--eval-strategy needs rows to evaluate on: give --validation-file");
+  }
+  if (flags.trainer.max_steps == 0) {
+    throw UsageError("--max-steps 0 trains nothing; leave it out to train whole epochs");
+  }
+}
+
+std::string train_flags_json(const CLI::App& command) {
+  nlohmann::json values = nlohmann::json::object();
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
+    std::string name = option->get_lnames().front();
+    std::ranges::replace(name, '-', '_');
+    values[name] = option->count() > 0 ? option->as<std::string>() : option->get_default_str();
+  }
+  return python_json(values, {.indent = 2}) + "\n";
+}
+
+}  // namespace tandem

@@ -1,0 +1,288 @@
+#include "model/hf_config.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/printable.h"
+#include "formats/json.h"
+
+namespace tandem {
+namespace {
+
+constexpr std::int64_t kMaxConfigBytes = std::int64_t{8} << 20;
+constexpr std::int64_t kMaxLabels = 100'000;
+constexpr const char* kClassifier = "BertForSequenceClassification";
+constexpr std::array<const char*, 3> kProblemTypes{"regression", "single_label_classification",
+                                                   "multi_label_classification"};
+
+// Keys that say where a model came from, or that describe another head than the one written.
+constexpr std::array<const char*, 3> kIdentityKeys{"_name_or_path", "num_labels",
+                                                   "finetuning_task"};
+
+struct SizeKey {
+  const char* name;
+  std::int64_t BertConfig::*member;
+  std::int64_t largest;
+};
+constexpr std::array<SizeKey, 7> kSizeKeys{{
+    {"vocab_size", &BertConfig::vocab_size, 10'000'000},
+    {"hidden_size", &BertConfig::hidden_size, 65'536},
+    {"num_hidden_layers", &BertConfig::num_hidden_layers, 1'024},
+    {"num_attention_heads", &BertConfig::num_attention_heads, 65'536},
+    {"intermediate_size", &BertConfig::intermediate_size, 1'048'576},
+    {"max_position_embeddings", &BertConfig::max_position_embeddings, 1'000'000},
+    {"type_vocab_size", &BertConfig::type_vocab_size, 65'536},
+}};
+
+void check_model_type(const JsonValue& config, const std::string& architecture) {
+  const auto type = config.find("model_type");
+  if (type ? type->text() == "bert" : architecture.starts_with("Bert")) return;
+  if (!type) config.fail("model_type is missing; supported: \"bert\"");
+  type->fail(fmt::format("\"{}\" is not supported; supported: \"bert\"", printable(type->text())));
+}
+
+// `name` may be absent or one of the values that mean what Tandem computes.
+void require_text(const JsonValue& config, const char* name, std::string_view supported) {
+  const auto value = config.find(name);
+  if (value && (!value->is_text() || value->text() != supported)) {
+    value->fail_expecting(fmt::format("\"{}\", the only one supported", supported));
+  }
+}
+
+void require_false(const JsonValue& config, const char* name) {
+  const auto value = config.find(name);
+  if (value && value->boolean()) value->fail("true is not supported");
+}
+
+void check_supported(const JsonValue& config) {
+  require_text(config, "hidden_act", "gelu");
+  require_text(config, "position_embedding_type", "absolute");
+  for (const char* name : {"is_decoder", "add_cross_attention", "is_encoder_decoder"}) {
+    require_false(config, name);
+  }
+  if (const auto pruned = config.find("pruned_heads"); pruned && !pruned->members().empty()) {
+    pruned->fail("pruned heads are not supported");
+  }
+  if (const auto code = config.find("auto_map")) {
+    code->fail("a model that brings its own Python code is not supported");
+  }
+  if (const auto quantised = config.find("quantization_config")) {
+    quantised->fail("quantised weights are not supported");
+  }
+}
+
+float dropout(const JsonValue& config, const char* name, float otherwise) {
+  const auto value = config.find(name);
+  if (!value) return otherwise;
+  const auto p = static_cast<float>(value->number(0, 1));
+  if (p >= 1) value->fail_expecting("a number from 0 to below 1");
+  return p;
+}
+
+float number(const JsonValue& config, const char* name, double low, double high, float otherwise) {
+  const auto value = config.find(name);
+  return value ? static_cast<float>(value->number(low, high)) : otherwise;
+}
+
+BertConfig read_bert_config(const JsonValue& config) {
+  BertConfig bert;
+  for (const SizeKey& key : kSizeKeys) {
+    if (const auto value = config.find(key.name)) {
+      bert.*key.member = value->whole_number(1, key.largest);
+    }
+  }
+  if (bert.hidden_size % bert.num_attention_heads != 0) {
+    config.fail(fmt::format("hidden_size {} is not a multiple of num_attention_heads {}",
+                            bert.hidden_size, bert.num_attention_heads));
+  }
+  bert.layer_norm_eps = number(config, "layer_norm_eps", 1e-30, 1, bert.layer_norm_eps);
+  bert.initializer_range = number(config, "initializer_range", 0, 100, bert.initializer_range);
+  bert.hidden_dropout_prob = dropout(config, "hidden_dropout_prob", bert.hidden_dropout_prob);
+  bert.attention_probs_dropout_prob =
+      dropout(config, "attention_probs_dropout_prob", bert.attention_probs_dropout_prob);
+  bert.classifier_dropout = dropout(config, "classifier_dropout", bert.hidden_dropout_prob);
+  return bert;
+}
+
+std::string number_text(std::size_t number) { return fmt::format("{}", number); }
+
+// id2label: {"0": "negative", "1": "positive"}
+std::vector<std::string> read_id2label(const JsonValue& map) {
+  std::vector<std::string> labels(map.members().size());
+  for (const auto& [key, name] : map.members()) {
+    std::size_t id = labels.size();
+    std::from_chars(key.data(), key.data() + key.size(), id);
+    if (id >= labels.size() || key != number_text(id)) {
+      map.fail(fmt::format("expected ids from 0 to {}, found \"{}\"", labels.size() - 1,
+                           printable(key)));
+    }
+    labels[id] = name.text();
+  }
+  return labels;
+}
+
+// label2id: {"negative": 0, "positive": 1}
+std::vector<std::string> read_label2id(const JsonValue& map) {
+  const auto members = map.members();
+  std::vector<std::string> labels(members.size());
+  std::vector<bool> seen(members.size());
+  for (const auto& [name, id] : members) {
+    const auto i =
+        static_cast<std::size_t>(id.whole_number(0, static_cast<std::int64_t>(members.size()) - 1));
+    if (seen[i]) id.fail(fmt::format("id {} occurs twice", i));
+    seen[i] = true;
+    labels[i] = name;
+  }
+  return labels;
+}
+
+std::vector<std::string> read_labels(const JsonValue& config, const std::string& architecture) {
+  if (!architecture.empty() && architecture != kClassifier) return {};
+  std::vector<std::string> labels;
+  if (const auto map = config.find("id2label")) {
+    labels = read_id2label(*map);
+  } else if (const auto reverse = config.find("label2id")) {
+    labels = read_label2id(*reverse);
+  } else if (architecture == kClassifier || config.find("num_labels")) {
+    const auto count = config.find("num_labels");
+    const std::int64_t classes = count ? count->whole_number(1, kMaxLabels) : 2;
+    for (std::int64_t i = 0; i < classes; ++i) labels.push_back(fmt::format("LABEL_{}", i));
+  }
+  if (static_cast<std::int64_t>(labels.size()) > kMaxLabels) {
+    config.fail(fmt::format("{} labels, at most {} are supported", labels.size(), kMaxLabels));
+  }
+  std::vector<std::string> sorted = labels;
+  std::sort(sorted.begin(), sorted.end());
+  const auto same = std::adjacent_find(sorted.begin(), sorted.end());
+  if (same != sorted.end()) {
+    config.fail(fmt::format("id2label: the label \"{}\" occurs twice", printable(*same)));
+  }
+  return labels;
+}
+
+std::string read_problem_type(const JsonValue& config, std::size_t labels) {
+  const auto value = config.find("problem_type");
+  if (!value) return {};
+  const std::string& type = value->text();
+  if (std::find(kProblemTypes.begin(), kProblemTypes.end(), type) == kProblemTypes.end()) {
+    value->fail_expecting(fmt::format("\"{}\"", fmt::join(kProblemTypes, "\" or \"")));
+  }
+  if (type == "single_label_classification" && labels == 1) {
+    value->fail("single_label_classification needs 2 labels or more, found 1");
+  }
+  return type;
+}
+
+// The double with the fewest digits that is this float: 0.1F as 0.1 and not 0.10000000149011612.
+double shortest(float value) {
+  const std::string text = fmt::format("{}", value);
+  double result = 0;
+  std::from_chars(text.data(), text.data() + text.size(), result);
+  return result;
+}
+
+void write_labels(nlohmann::json& out, const HfConfig& config) {
+  for (const char* key : {"id2label", "label2id", "problem_type"}) out.erase(key);
+  out["architectures"] = {config.labels.empty() ? "BertModel" : kClassifier};
+  if (config.labels.empty()) return;
+  nlohmann::json ids = nlohmann::json::object(), names = nlohmann::json::object();
+  for (std::size_t i = 0; i < config.labels.size(); ++i) {
+    names[number_text(i)] = config.labels[i];
+    ids[config.labels[i]] = i;
+  }
+  out["id2label"] = std::move(names);
+  out["label2id"] = std::move(ids);
+  if (!config.problem_type.empty()) out["problem_type"] = config.problem_type;
+}
+
+}  // namespace
+
+HfConfig parse_hf_config(std::string_view text, const std::string& source) {
+  const JsonSource where{.name = source};
+  const nlohmann::json parsed = parse_json(text, where);
+  const JsonValue value(parsed, where);
+  HfConfig config;
+  if (const auto architectures = value.find("architectures")) {
+    const auto names = architectures->elements();
+    if (!names.empty()) config.architecture = names.front().text();
+  }
+  check_model_type(value, config.architecture);
+  check_supported(value);
+  config.bert = read_bert_config(value);
+  config.labels = read_labels(value, config.architecture);
+  config.problem_type = read_problem_type(value, config.labels.size());
+  if (parsed.contains("pad_token_id")) {
+    const auto pad = value.find("pad_token_id");
+    config.pad_token_id.reset();
+    if (pad) config.pad_token_id = pad->whole_number(0, config.bert.vocab_size - 1);
+  }
+  config.source = text;
+  return config;
+}
+
+HfConfig read_hf_config(const std::filesystem::path& path) {
+  return parse_hf_config(read_file(path, ExitCode::kModel, kMaxConfigBytes),
+                         path.filename().string());
+}
+
+std::string hf_config_text(const HfConfig& config) {
+  nlohmann::json out = parse_json(config.source, {.name = "config.json"});
+  for (const char* key : kIdentityKeys) out.erase(key);
+  const BertConfig& bert = config.bert;
+  for (const SizeKey& key : kSizeKeys) out[key.name] = bert.*key.member;
+  out["layer_norm_eps"] = shortest(bert.layer_norm_eps);
+  out["initializer_range"] = shortest(bert.initializer_range);
+  out["hidden_dropout_prob"] = shortest(bert.hidden_dropout_prob);
+  out["attention_probs_dropout_prob"] = shortest(bert.attention_probs_dropout_prob);
+  out["classifier_dropout"] = nullptr;
+  if (bert.classifier_dropout != bert.hidden_dropout_prob) {
+    out["classifier_dropout"] = shortest(bert.classifier_dropout);
+  }
+  out["pad_token_id"] = nullptr;
+  if (config.pad_token_id) out["pad_token_id"] = *config.pad_token_id;
+  out["model_type"] = "bert";
+  out["hidden_act"] = "gelu";
+  out["position_embedding_type"] = "absolute";
+  // 4.x reads torch_dtype, 5.x dtype.
+  out["dtype"] = "float32";
+  out["torch_dtype"] = "float32";
+  write_labels(out, config);
+  return python_json(out) + "\n";
+}
+
+LabelScheme label_scheme(const HfConfig& config) {
+  if (config.labels.empty()) {
+    throw ModelError("config.json: has no labels: the model has not been fine-tuned yet");
+  }
+  if (config.problem_type == "multi_label_classification" ||
+      (config.problem_type == "regression" && config.labels.size() != 1)) {
+    throw ModelError(
+        "config.json: problem_type: {} with {} labels is not supported; supported: "
+        "single_label_classification, and regression with 1",
+        config.problem_type, config.labels.size());
+  }
+  if (config.labels.size() == 1) return {.kind = ProblemKind::kRegression, .names = {}};
+  return {.kind = ProblemKind::kSingleLabel, .names = config.labels};
+}
+
+void set_label_scheme(HfConfig& config, const LabelScheme& scheme) {
+  const bool regression = scheme.kind == ProblemKind::kRegression;
+  config.architecture = kClassifier;
+  config.labels = regression ? std::vector<std::string>{"LABEL_0"} : scheme.names;
+  config.problem_type = regression ? "regression" : "single_label_classification";
+}
+
+void check_vocabulary_fits(const BertConfig& config, std::int64_t vocabulary_size,
+                           const std::string& tokenizer) {
+  if (vocabulary_size <= config.vocab_size) return;
+  throw ModelError(
+      "{}: the vocabulary has {} entries, the model's embedding has only {} rows (vocab_size in "
+      "config.json): the tokenizer belongs to another model",
+      tokenizer, vocabulary_size, config.vocab_size);
+}
+
+}  // namespace tandem

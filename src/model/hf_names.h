@@ -1,0 +1,43 @@
+#pragma once
+// The names that Hugging Face's BERT files give to tensors, and which parameter each one is. No
+// other file knows these names.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/bert_params.h"
+
+namespace tandem {
+
+enum class ModelPart { kEncoder, kPooler, kClassifier };
+
+// A tensor of a BertForSequenceClassification and where its values lie in the flat arrays.
+struct HfTensor {
+  std::string name;                 // "bert.encoder.layer.0.attention.self.query.weight"
+  std::vector<std::int64_t> shape;  // as in the file: [C, C], or [C] for a vector
+  ParamSlice slice;                 // contiguous; the query is the first C rows of qkv
+  ModelPart part;
+};
+
+// All of them: embeddings, layers by number, pooler, classifier.
+std::vector<HfTensor> hf_tensors(const BertParams& params);
+
+// What a name in a file is.
+enum class HfNameKind {
+  kParameter,        // possibly one of hf_tensors()
+  kPretrainingHead,  // masked words, next sentence: cls.*
+  kOtherHead,        // of another task: qa_outputs.*
+  kBuffer,           // position_ids, token_type_ids: counted by the program itself
+};
+struct HfName {
+  HfNameKind kind;
+  std::string name;  // as hf_tensors() has it
+};
+
+// Understands names with and without "bert.", and LayerNorm.gamma and .beta for .weight and .bias
+// (transformers 5.24, conversion_mapping.py, "legacy").
+HfName resolve_hf_name(std::string_view name);
+
+}  // namespace tandem

@@ -1,0 +1,30 @@
+#pragma once
+// What a process computes with: its threads, its kernels and its matrix products.
+
+#include <string_view>
+
+#include "base/thread.h"
+#include "kernels/dispatch.h"
+#include "nn/gemm.h"
+
+namespace tandem {
+
+// Made once in a process. Chooses the kernel set and limits oneDNN to the same instructions.
+class Compute {
+ public:
+  // `kernels` is "auto" or the name of a set; throws UsageError when it cannot be had.
+  Compute(std::string_view kernels, int threads)
+      : kernels_(kernels::choose_table(kernels)), pool_(threads), gemm_(pool_, kernels_) {
+    cap_gemm_instructions(kernels_.name);
+  }
+  const kernels::Table& kernels() const { return kernels_; }
+  ThreadPool& pool() { return pool_; }
+  Gemm& gemm() { return gemm_; }
+
+ private:
+  const kernels::Table& kernels_;
+  ThreadPool pool_;
+  Gemm gemm_;
+};
+
+}  // namespace tandem

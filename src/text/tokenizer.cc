@@ -1,0 +1,239 @@
+#include "text/tokenizer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "text/added_tokens.h"
+#include "text/normalizer.h"
+#include "text/pre_tokenizer.h"
+#include "text/template.h"
+#include "text/tokenizer_files.h"
+#include "text/word_piece.h"
+
+namespace tandem {
+namespace {
+
+// Tokens with another kind of pattern are looked for in the text before and after it is normalised.
+AddedTokenFinder make_finder(const TokenizerSpec& spec, bool normalized) {
+  const Normalizer normalizer(spec.normalizer);
+  std::vector<AddedTokenFinder::Pattern> patterns;
+  for (const AddedToken& token : spec.added_tokens) {
+    if (token.normalized != normalized) continue;
+    std::string text;
+    if (normalized) {
+      normalizer.append(token.content, text);
+    } else {
+      text = token.content;
+    }
+    patterns.push_back({std::move(text), token});
+  }
+  return AddedTokenFinder(std::move(patterns));
+}
+
+// As `tokenizers` does, no further word is cut once there are `limit` tokens. This decides which of
+// two very long texts counts as the longer one, so it isn't a matter of speed alone.
+class Limit {
+ public:
+  explicit Limit(std::int64_t limit) : limit_(limit) {}
+  bool is_reached() const { return is_reached_; }
+  // Whether something was left out.
+  bool has_cut() const { return has_cut_; }
+  // False when nothing more is taken.
+  bool takes_more() {
+    has_cut_ = is_reached_;
+    return !is_reached_;
+  }
+  void after_word(std::size_t tokens) { is_reached_ = static_cast<std::int64_t>(tokens) >= limit_; }
+
+ private:
+  std::int64_t limit_;
+  bool is_reached_ = false, has_cut_ = false;
+};
+
+// Collects ids.
+struct IdSink {
+  Limit limit;
+  std::vector<std::int32_t> ids;
+  std::string normal = {};
+
+  void normalize(const Normalizer& normalizer, std::string_view text, std::size_t /*offset*/) {
+    normal.clear();
+    normalizer.append(text, normal);
+  }
+  bool add_token(std::int32_t id, std::string_view /*text*/, ByteRange /*range*/) {
+    if (!limit.takes_more()) return false;
+    ids.push_back(id);
+    return true;
+  }
+  ByteRange origin(std::size_t /*begin*/, std::size_t /*end*/) const { return {0, 0}; }
+  bool add_word(const WordPiece& word_piece, std::string_view word) {
+    if (!limit.takes_more()) return false;
+    word_piece.append(word, ids);
+    limit.after_word(ids.size());
+    return true;
+  }
+};
+
+// Collects ids, token texts and where they came from. Texts of pieces stay empty.
+struct SpanSink {
+  Limit limit;
+  std::vector<TokenSpan> spans;
+  std::string normal = {};
+  std::vector<ByteRange> origins = {};
+  std::vector<WordPieceToken> pieces = {};
+
+  void normalize(const Normalizer& normalizer, std::string_view text, std::size_t offset) {
+    normal.clear();
+    origins.clear();
+    normalizer.append(text, offset, normal, origins);
+  }
+  ByteRange origin(std::size_t begin, std::size_t end) const {
+    return {origins[begin].begin, origins[end - 1].end};
+  }
+  bool add_token(std::int32_t id, std::string_view text, ByteRange range) {
+    if (!limit.takes_more()) return false;
+    add(id, std::string(text), range);
+    return true;
+  }
+  bool add_word(const WordPiece& word_piece, std::string_view word) {
+    if (!limit.takes_more()) return false;
+    pieces.clear();
+    word_piece.append(word, pieces);
+    auto begin = static_cast<std::size_t>(word.data() - normal.data());
+    std::size_t piece_begin = 0;
+    for (const WordPieceToken& piece : pieces) {
+      add(piece.id, {}, origin(begin + piece_begin, begin + piece.end));
+      piece_begin = piece.end;
+    }
+    limit.after_word(spans.size());
+    return true;
+  }
+  void add(std::int32_t id, std::string text, ByteRange range) {
+    spans.push_back({id, std::move(text), static_cast<std::int64_t>(range.begin),
+                     static_cast<std::int64_t>(range.end)});
+  }
+};
+
+}  // namespace
+
+struct Tokenizer::State {
+  explicit State(TokenizerFiles tokenizer_files)
+      : files(std::move(tokenizer_files)),
+        normalizer(files.spec.normalizer),
+        word_piece(files.spec.word_piece, files.spec.vocabulary),
+        raw_tokens(make_finder(files.spec, false)),
+        normal_tokens(make_finder(files.spec, true)) {}
+
+  const TokenizerSpec& spec() const { return files.spec; }
+
+  // Cuts a text into tokens, without those of the template.
+  template <class Sink>
+  void cut(std::string_view text, Sink& sink) const {
+    raw_tokens.split(text, [&](std::int32_t id, std::size_t begin, std::size_t end) {
+      const std::string_view part = text.substr(begin, end - begin);
+      if (id >= 0) return sink.add_token(id, part, {begin, end});
+      sink.normalize(normalizer, part, begin);
+      return cut_normal(sink.normal, sink);
+    });
+  }
+
+  // The same for a text in normal form. False when the sink takes no more.
+  template <class Sink>
+  bool cut_normal(std::string_view text, Sink& sink) const {
+    return normal_tokens.split(text, [&](std::int32_t id, std::size_t begin, std::size_t end) {
+      const std::string_view part = text.substr(begin, end - begin);
+      if (id >= 0) return sink.add_token(id, part, sink.origin(begin, end));
+      std::size_t position = 0;
+      for (std::string_view word = next_word(part, position); !word.empty();
+           word = next_word(part, position)) {
+        if (!sink.add_word(word_piece, word)) return false;
+      }
+      return true;
+    });
+  }
+
+  const std::string& token(std::int32_t id) const {
+    return std::ranges::lower_bound(spec().vocabulary, id, {}, &VocabularyEntry::id)->token;
+  }
+
+  TokenizerFiles files;
+  Normalizer normalizer;
+  WordPiece word_piece;
+  AddedTokenFinder raw_tokens, normal_tokens;
+};
+
+Tokenizer::Tokenizer(std::unique_ptr<const State> state) : state_(std::move(state)) {}
+Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
+Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
+Tokenizer::~Tokenizer() = default;
+
+Tokenizer Tokenizer::load(const std::filesystem::path& model_directory) {
+  return Tokenizer(std::make_unique<const State>(read_tokenizer_files(model_directory)));
+}
+
+Encoding Tokenizer::encode(std::string_view text, std::optional<std::string_view> pair,
+                           std::int64_t max_tokens) const {
+  const SequenceTemplate& sequence_template = pair ? state_->spec().pair : state_->spec().single;
+  const std::int64_t special_tokens = special_token_count(sequence_template);
+  IdSink first{Limit(max_tokens), {}}, second{Limit(max_tokens), {}};
+  first.ids.reserve(text.size() / 4 + 4);
+  state_->cut(text, first);
+  if (pair) state_->cut(*pair, second);
+
+  const PairLengths lengths{std::ssize(first.ids), std::ssize(second.ids)};
+  const std::int64_t room = std::max<std::int64_t>(0, max_tokens - special_tokens);
+  const PairLengths kept = truncated_lengths(lengths, room);
+  Encoding encoding;
+  encoding.truncated = first.limit.has_cut() || second.limit.has_cut() ||
+                       kept.first + kept.second < lengths.first + lengths.second;
+  const auto tokens = static_cast<std::size_t>(kept.first + kept.second + special_tokens);
+  encoding.ids.reserve(tokens);
+  encoding.segments.reserve(tokens);
+  for (const TemplatePiece& piece : sequence_template) {
+    for (const SpecialToken& special : piece.tokens) encoding.ids.push_back(special.id);
+    if (piece.kind == TemplatePiece::Kind::kFirstText) {
+      encoding.ids.insert(encoding.ids.end(), first.ids.begin(), first.ids.begin() + kept.first);
+    } else if (piece.kind == TemplatePiece::Kind::kSecondText) {
+      encoding.ids.insert(encoding.ids.end(), second.ids.begin(), second.ids.begin() + kept.second);
+    }
+    encoding.segments.resize(encoding.ids.size(), piece.segment);
+  }
+  return encoding;
+}
+
+std::vector<TokenSpan> Tokenizer::encode_with_spans(std::string_view text,
+                                                    std::int64_t max_tokens) const {
+  const SequenceTemplate& sequence_template = state_->spec().single;
+  SpanSink sink{Limit(max_tokens), {}};
+  state_->cut(text, sink);
+  const std::int64_t room = max_tokens - special_token_count(sequence_template);
+  sink.spans.resize(
+      std::min(sink.spans.size(), static_cast<std::size_t>(std::max<std::int64_t>(0, room))));
+  for (TokenSpan& span : sink.spans) {
+    if (span.token.empty()) span.token = state_->token(span.id);
+  }
+  std::vector<TokenSpan> result;
+  for (const TemplatePiece& piece : sequence_template) {
+    for (const SpecialToken& special : piece.tokens) {
+      result.push_back({special.id, special.token, 0, 0});
+    }
+    if (piece.kind != TemplatePiece::Kind::kFirstText) continue;
+    result.insert(result.end(), sink.spans.begin(), sink.spans.end());
+  }
+  return result;
+}
+
+std::int64_t Tokenizer::vocabulary_size() const {
+  std::int32_t largest = state_->spec().vocabulary.back().id;
+  for (const AddedToken& token : state_->spec().added_tokens) largest = std::max(largest, token.id);
+  return std::int64_t{largest} + 1;
+}
+
+std::int64_t Tokenizer::model_max_length() const { return state_->files.config.model_max_length; }
+
+std::vector<Tokenizer::File> Tokenizer::files() const {
+  return saved_tokenizer_files(state_->files);
+}
+
+}  // namespace tandem

@@ -1,0 +1,92 @@
+#include "train/batch_step.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "nn/loss.h"
+
+namespace tandem {
+
+BatchExtent BatchExtent::grow(const BatchExtent& other) const {
+  return {std::max(tokens, other.tokens), std::max(sequences, other.sequences),
+          std::max(longest, other.longest)};
+}
+
+BatchExtent extent_of(const TokenDataset& dataset, std::span<const std::uint32_t> examples) {
+  BatchExtent extent{.sequences = static_cast<std::int64_t>(examples.size())};
+  for (const std::uint32_t example : examples) {
+    const std::int64_t length = dataset.length(example);
+    extent.tokens += length;
+    extent.longest = std::max(extent.longest, length);
+  }
+  return extent;
+}
+
+PackedBatch planning_batch(const BatchExtent& extent) {
+  PackedBatch batch;
+  const auto tokens = static_cast<std::size_t>(extent.tokens);
+  const auto sequences = static_cast<std::size_t>(extent.sequences);
+  batch.ids.resize(tokens);
+  batch.positions.resize(tokens);
+  batch.segments.resize(tokens);
+  batch.samples.resize(tokens);
+  batch.examples.resize(sequences);
+  batch.labels.resize(sequences);
+  for (std::int64_t b = 0; b <= extent.sequences; ++b) {
+    batch.starts.push_back(static_cast<std::int32_t>(std::min(b * extent.longest, extent.tokens)));
+  }
+  TANDEM_CHECK(batch.starts.back() == extent.tokens, "{} tokens in {} sequences of at most {}",
+               extent.tokens, extent.sequences, extent.longest);
+  return batch;
+}
+
+Step make_step(Compute& compute, Arena& arena, const PackedBatch& batch, const Dropout& dropout) {
+  return {
+      .kernels = compute.kernels(),
+      .pool = compute.pool(),
+      .gemm = compute.gemm(),
+      .arena = arena,
+      .dropout = dropout,
+      .batch = {.starts = batch.starts, .positions = batch.positions, .samples = batch.samples}};
+}
+
+double forward_and_backward(const ClassifierModel& model, const TrainingBatch& work,
+                            Gradients gradients, Compute& compute, Arena& arena,
+                            const GradientsReady& ready) {
+  const ArenaScope scope(arena);
+  Step step = make_step(compute, arena, work.batch, work.dropout);
+  step.accumulate = work.accumulate;
+  const Weights weights{model.weights};
+  const BertClassifier::Saved saved = model.classifier.forward(weights, work.batch, step);
+  const Matrix<float> d_logits = arena.matrix<float>(saved.logits.rows, saved.logits.cols);
+  double loss = 0;
+  step.run(1, [&](std::int64_t, int) {
+    loss = model.problem == ProblemKind::kRegression
+               ? squared_error(saved.logits, work.batch.labels, work.divisor, d_logits)
+               : cross_entropy(saved.logits, work.batch.labels, work.divisor, d_logits);
+  });
+  model.classifier.backward(weights, work.batch, saved, d_logits, gradients, step, ready);
+  return loss;
+}
+
+std::int64_t plan_training_bytes(const ClassifierModel& model, const BatchExtent& extent,
+                                 Compute& compute) {
+  Arena counting{Arena::Counting()};
+  const PackedBatch batch = planning_batch(extent);
+  const TrainingBatch work{.batch = batch, .dropout = {}, .divisor = 1, .accumulate = false};
+  // No gradient is touched while planning, so the weights' memory may stand in for theirs.
+  forward_and_backward(model, work, Gradients{model.weights}, compute, counting,
+                       [](std::int64_t) {});
+  return counting.peak_bytes();
+}
+
+std::int64_t plan_prediction_bytes(const ClassifierModel& model, const BatchExtent& extent,
+                                   Compute& compute) {
+  Arena counting{Arena::Counting()};
+  const PackedBatch batch = planning_batch(extent);
+  Step step = make_step(compute, counting, batch, {});
+  model.classifier.predict(Weights{model.weights}, batch, step);
+  return counting.peak_bytes();
+}
+
+}  // namespace tandem

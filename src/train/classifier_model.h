@@ -1,0 +1,23 @@
+#pragma once
+// A classifier and its flat weights, as training, evaluation and prediction take it.
+
+#include <span>
+#include <vector>
+
+#include "data/example.h"
+#include "model/bert_classifier.h"
+#include "nn/params.h"
+
+namespace tandem {
+
+// Views of one model; what they point to must outlive it.
+struct ClassifierModel {
+  const BertClassifier& classifier;
+  const ParamTable& table;
+  std::span<float> weights;
+  ProblemKind problem;
+  std::int64_t outputs;  // K
+  std::int64_t width;    // C
+};
+
+}  // namespace tandem

@@ -1,0 +1,64 @@
+#include "train/evaluator.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/interrupt.h"
+#include "nn/loss.h"
+#include "train/batch_step.h"
+
+namespace tandem {
+
+Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
+                    std::int64_t batch_size, Compute& compute, const PredictionProgress& progress) {
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(dataset.size()));
+  std::iota(order.begin(), order.end(), 0U);
+  const auto batches = [&](const auto& body) {
+    const auto size = static_cast<std::size_t>(batch_size);
+    for (std::size_t begin = 0; begin < order.size(); begin += size) {
+      body(std::span(order).subspan(begin, std::min(size, order.size() - begin)));
+    }
+  };
+  BatchExtent largest;
+  batches([&](std::span<const std::uint32_t> examples) {
+    largest = largest.grow(extent_of(dataset, examples));
+  });
+  Arena arena(plan_prediction_bytes(model, largest, compute));
+  Predictions predictions{.logits = {}, .outputs = model.outputs};
+  predictions.logits.reserve(order.size() * static_cast<std::size_t>(model.outputs));
+  batches([&](std::span<const std::uint32_t> examples) {
+    throw_if_interrupted();
+    const ArenaScope scope(arena);
+    const PackedBatch batch = pack(dataset, examples);
+    Step step = make_step(compute, arena, batch, {});
+    const Matrix<float> logits = model.classifier.predict(Weights{model.weights}, batch, step);
+    predictions.logits.insert(predictions.logits.end(), logits.data,
+                              logits.data + logits.rows * logits.cols);
+    progress(static_cast<std::int64_t>(examples.back()) + 1);
+  });
+  return predictions;
+}
+
+double mean_loss(const Predictions& predictions, const TokenDataset& dataset, ProblemKind kind) {
+  const auto examples = static_cast<double>(dataset.size());
+  return kind == ProblemKind::kRegression
+             ? squared_error(predictions.rows(), dataset.labels, examples, {})
+             : cross_entropy(predictions.rows(), dataset.labels, examples, {});
+}
+
+Judged judge(const Predictions& predictions, const TokenDataset& dataset, ProblemKind kind) {
+  Judged judged;
+  judged.classes = kind == ProblemKind::kRegression ? 0 : predictions.outputs;
+  judged.actual.assign(dataset.labels.begin(), dataset.labels.end());
+  const Matrix<const float> rows = predictions.rows();
+  for (std::int64_t r = 0; r < rows.rows; ++r) {
+    const float* const row = rows.row(r);
+    judged.predicted.push_back(
+        kind == ProblemKind::kRegression
+            ? double{row[0]}
+            : static_cast<double>(std::max_element(row, row + rows.cols) - row));
+  }
+  return judged;
+}
+
+}  // namespace tandem

@@ -1,0 +1,38 @@
+#pragma once
+// The model's answers for a whole data set.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "data/token_dataset.h"
+#include "nn/compute.h"
+#include "train/classifier_model.h"
+#include "train/metrics.h"
+
+namespace tandem {
+
+// Logits of every example, in the data set's order.
+struct Predictions {
+  std::vector<float> logits;  // [N, K]
+  std::int64_t outputs = 1;   // K
+
+  Matrix<const float> rows() const {
+    return {logits.data(), static_cast<std::int64_t>(logits.size()) / outputs, outputs, outputs};
+  }
+};
+
+// Called after each batch with the number of examples done.
+using PredictionProgress = std::function<void(std::int64_t done)>;
+
+// `batch_size` examples at a time; memory for the largest batch alone, one layer's activations.
+Predictions predict(const ClassifierModel&, const TokenDataset&, std::int64_t batch_size, Compute&,
+                    const PredictionProgress& progress);
+
+// Mean loss of the predictions. Every example must have a label.
+double mean_loss(const Predictions&, const TokenDataset&, ProblemKind);
+
+// The class with the highest logit, or the value.
+Judged judge(const Predictions&, const TokenDataset&, ProblemKind);
+
+}  // namespace tandem

@@ -1,0 +1,124 @@
+#include "train/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace tandem {
+namespace {
+
+std::vector<double> average_ranks(std::span<const double> values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin;
+    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+    const double rank = static_cast<double>(begin + end + 1) / 2;  // the mean of begin+1 ... end
+    for (std::size_t i = begin; i < end; ++i) ranks[order[i]] = rank;
+    begin = end;
+  }
+  return ranks;
+}
+
+}  // namespace
+
+double accuracy(const Judged& judged) {
+  double right = 0;
+  for (std::size_t i = 0; i < judged.actual.size(); ++i) {
+    right += judged.predicted[i] == judged.actual[i] ? 1 : 0;
+  }
+  return right / static_cast<double>(judged.actual.size());
+}
+
+double binary_f1(const Judged& judged) {
+  double both = 0;
+  double either = 0;  // predicted ones plus actual ones
+  for (std::size_t i = 0; i < judged.actual.size(); ++i) {
+    const bool predicted = judged.predicted[i] == 1;
+    const bool actual = judged.actual[i] == 1;
+    both += predicted && actual ? 1 : 0;
+    either += (predicted ? 1 : 0) + (actual ? 1 : 0);
+  }
+  return either == 0 ? 0 : 2 * both / either;
+}
+
+double matthews_correlation(const Judged& judged) {
+  const auto classes = static_cast<std::size_t>(judged.classes);
+  std::vector<double> predicted(classes);
+  std::vector<double> actual(classes);
+  double right = 0;
+  for (std::size_t i = 0; i < judged.actual.size(); ++i) {
+    ++predicted[static_cast<std::size_t>(judged.predicted[i])];
+    ++actual[static_cast<std::size_t>(judged.actual[i])];
+    right += judged.predicted[i] == judged.actual[i] ? 1 : 0;
+  }
+  const auto n = static_cast<double>(judged.actual.size());
+  const auto product = [&](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  const double covariance = right * n - product(predicted, actual);
+  const double predicted_variance = n * n - product(predicted, predicted);
+  const double actual_variance = n * n - product(actual, actual);
+  if (predicted_variance == 0 || actual_variance == 0) return 0;
+  return covariance / std::sqrt(predicted_variance * actual_variance);
+}
+
+double pearson_correlation(std::span<const double> x, std::span<const double> y) {
+  const auto n = static_cast<double>(x.size());
+  const double mean_x = std::accumulate(x.begin(), x.end(), 0.0) / n;
+  const double mean_y = std::accumulate(y.begin(), y.end(), 0.0) / n;
+  double xy = 0;
+  double xx = 0;
+  double yy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    yy += (y[i] - mean_y) * (y[i] - mean_y);
+  }
+  return xy / (std::sqrt(xx) * std::sqrt(yy));
+}
+
+double spearman_correlation(std::span<const double> x, std::span<const double> y) {
+  return pearson_correlation(average_ranks(x), average_ranks(y));
+}
+
+double mean_squared_error(const Judged& judged) {
+  double sum = 0;
+  for (std::size_t i = 0; i < judged.actual.size(); ++i) {
+    sum += (judged.predicted[i] - judged.actual[i]) * (judged.predicted[i] - judged.actual[i]);
+  }
+  return sum / static_cast<double>(judged.actual.size());
+}
+
+double metric_value(std::string_view name, const Judged& judged) {
+  if (name == "accuracy") return accuracy(judged);
+  if (name == "f1") return binary_f1(judged);
+  if (name == "matthews_correlation") return matthews_correlation(judged);
+  if (name == "pearson") return pearson_correlation(judged.predicted, judged.actual);
+  if (name == "spearmanr") return spearman_correlation(judged.predicted, judged.actual);
+  if (name == "mse") return mean_squared_error(judged);
+  throw UsageError(
+      "there is no metric {}; known are accuracy, f1, matthews_correlation, pearson, spearmanr, "
+      "mse",
+      name);
+}
+
+std::vector<std::pair<std::string, double>> all_metrics(std::span<const std::string> names,
+                                                        const Judged& judged) {
+  std::vector<std::pair<std::string, double>> values;
+  double sum = 0;
+  for (const std::string& name : names) {
+    values.emplace_back(name, metric_value(name, judged));
+    sum += values.back().second;
+  }
+  if (names.size() > 1) {
+    values.emplace_back("combined_score", sum / static_cast<double>(names.size()));
+  }
+  return values;
+}
+
+}  // namespace tandem

@@ -1,0 +1,119 @@
+#include "train/run_log.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formats/json.h"
+
+namespace tandem {
+namespace {
+
+using nlohmann::json;
+
+// Counts are whole numbers in the reference's files.
+bool is_count(const std::string& name) {
+  return name.ends_with("_samples") || name == "total_flos" || name == "step";
+}
+
+json as_json(const std::string& name, double value) {
+  if (is_count(name)) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+json as_json(const Results& results) {
+  json object = json::object();
+  for (const auto& [name, value] : results) object[name] = as_json(name, value);
+  return object;
+}
+
+std::string displayed(const std::string& name, double value) {
+  if (name.ends_with("_runtime")) {
+    const auto hundredths = static_cast<std::int64_t>(std::llround(value * 100));
+    return fmt::format("{}:{:02}:{:02}.{:02}", hundredths / 360000, hundredths / 6000 % 60,
+                       hundredths / 100 % 60, hundredths % 100);
+  }
+  if (name == "total_flos") {
+    return fmt::format("{}GF", static_cast<std::int64_t>(value) >> 30);
+  }
+  if (is_count(name)) return fmt::format("{}", static_cast<std::int64_t>(value));
+  return fmt::format("{}", std::round(value * 1e4) / 1e4);
+}
+
+double rounded(double value, double scale) { return std::round(value * scale) / scale; }
+
+}  // namespace
+
+void RunLog::add_training(const TrainingEntry& entry) {
+  history_.push_back({{"step", entry.step},
+                      {"epoch", entry.epoch},
+                      {"loss", entry.loss},
+                      {"grad_norm", entry.gradient_norm},
+                      {"learning_rate", entry.learning_rate}});
+}
+
+void RunLog::add_results(std::int64_t step, double epoch, const Results& results) {
+  json entry = as_json(results);
+  entry["step"] = step;
+  entry["epoch"] = epoch;
+  history_.push_back(std::move(entry));
+}
+
+std::string RunLog::trainer_state(const TrainerOptions& options, const Trainer& trainer,
+                                  std::int64_t steps_done) const {
+  const json state = {
+      {"best_global_step", nullptr},
+      {"best_metric", nullptr},
+      {"best_model_checkpoint", nullptr},
+      {"epoch", trainer.epoch_after(steps_done - 1)},
+      {"global_step", steps_done},
+      {"is_hyper_param_search", false},
+      {"is_local_process_zero", true},
+      {"is_world_process_zero", true},
+      {"log_history", history_},
+      {"max_steps", trainer.total_steps()},
+      {"num_train_epochs", static_cast<std::int64_t>(std::ceil(options.num_train_epochs))},
+      {"train_batch_size", options.micro_batch_size}};
+  return python_json(state, {.indent = 2}) + "\n";
+}
+
+std::string results_block(const std::string& phase, const Results& results) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  std::size_t name_width = 0;
+  std::size_t value_width = 0;
+  for (const auto& [name, value] : results) {
+    lines.emplace_back(name, displayed(name, value));
+    name_width = std::max(name_width, name.size());
+    value_width = std::max(value_width, lines.back().second.size());
+  }
+  std::ranges::sort(lines);
+  std::string block = fmt::format("***** {} metrics *****", phase);
+  for (const auto& [name, value] : lines) {
+    block += fmt::format("\n  {:<{}} = {:>{}}", name, name_width, value, value_width);
+  }
+  return block;
+}
+
+std::string results_json(const Results& results) {
+  return python_json(as_json(results), {.indent = 4});
+}
+
+void stage_results(StagedFiles& files, const std::filesystem::path& directory,
+                   const std::string& phase, const Results& results) {
+  files.add(phase + "_results.json", results_json(results));
+  json all = json::object();
+  const std::filesystem::path merged = directory / "all_results.json";
+  constexpr std::int64_t kMaxBytes = 1 << 20;
+  if (std::filesystem::exists(merged)) all = read_json_file(merged, ExitCode::kUsage, kMaxBytes);
+  all.update(as_json(results));
+  files.add("all_results.json", python_json(all, {.indent = 4}));
+}
+
+Results speed_results(const std::string& phase, double seconds, std::int64_t samples,
+                      std::int64_t steps) {
+  return {{phase + "_runtime", rounded(seconds, 1e4)},
+          {phase + "_samples", static_cast<double>(samples)},
+          {phase + "_samples_per_second", rounded(static_cast<double>(samples) / seconds, 1e3)},
+          {phase + "_steps_per_second", rounded(static_cast<double>(steps) / seconds, 1e3)}};
+}
+
+}  // namespace tandem

@@ -1,0 +1,52 @@
+#pragma once
+// What a run reached, kept as transformers' Trainer keeps it, so that existing tools can read it.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "train/trainer.h"
+
+namespace tandem {
+
+// Named numbers of one phase, e.g. "train_runtime" or "eval_accuracy".
+using Results = std::vector<std::pair<std::string, double>>;
+
+// trainer_state.json's log_history.
+class RunLog {
+ public:
+  // The mean over the updates since the last entry.
+  struct TrainingEntry {
+    std::int64_t step;  // updates done
+    double epoch, loss, gradient_norm, learning_rate;
+  };
+  void add_training(const TrainingEntry&);
+  void add_results(std::int64_t step, double epoch, const Results&);
+
+  // The content of trainer_state.json.
+  std::string trainer_state(const TrainerOptions&, const Trainer&, std::int64_t steps_done) const;
+
+ private:
+  std::vector<nlohmann::json> history_;
+};
+
+// "***** train metrics *****" and a line for each result, sorted by name and aligned, as
+// transformers prints them. `*_runtime` is shown as h:mm:ss.cc.
+std::string results_block(const std::string& phase, const Results&);
+
+// The same as one JSON object, as the files have it.
+std::string results_json(const Results&);
+
+// Adds <phase>_results.json, and all_results.json merged with what the directory already has.
+void stage_results(StagedFiles&, const std::filesystem::path& directory, const std::string& phase,
+                   const Results&);
+
+// runtime, samples and steps a second under the names that `phase` gives them.
+Results speed_results(const std::string& phase, double seconds, std::int64_t samples,
+                      std::int64_t steps);
+
+}  // namespace tandem

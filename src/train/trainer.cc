@@ -1,0 +1,135 @@
+#include "train/trainer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include <fmt/ranges.h>
+
+#include "base/error.h"
+#include "optim/gradient_norm.h"
+
+namespace tandem {
+namespace {
+
+std::int64_t total_steps_of(const TrainerOptions& options, const BatchPlan& plan) {
+  if (options.max_steps > 0) return options.max_steps;
+  const double steps = options.num_train_epochs * static_cast<double>(plan.steps_per_epoch());
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(steps)));
+}
+
+std::int64_t warmup_steps_of(const TrainerOptions& options, std::int64_t total_steps) {
+  if (options.warmup_steps > 0) return options.warmup_steps;
+  return static_cast<std::int64_t>(
+      std::ceil(options.warmup_ratio * static_cast<double>(total_steps)));
+}
+
+std::int64_t bytes_of(const TokenDataset& dataset) {
+  return static_cast<std::int64_t>((dataset.ids.size() + dataset.segments.size()) *
+                                       sizeof(std::int32_t) +
+                                   dataset.starts.size() * sizeof(std::int64_t) * 2);
+}
+
+// The update's examples, a micro-batch at a time.
+template <class Body>
+void for_micro_batches(std::span<const std::uint32_t> examples, std::int64_t size,
+                       const Body& body) {
+  const auto step = static_cast<std::size_t>(size);
+  for (std::size_t begin = 0; begin < examples.size(); begin += step) {
+    body(examples.subspan(begin, std::min(step, examples.size() - begin)), begin > 0);
+  }
+}
+
+}  // namespace
+
+Trainer::Trainer(const ClassifierModel& model, const TokenDataset& dataset,
+                 const TrainerOptions& options, Compute& compute)
+    : model_(model),
+      dataset_(dataset),
+      options_(options),
+      compute_(compute),
+      plan_{.examples = dataset.size(),
+            .batch_size = options.micro_batch_size * options.gradient_accumulation_steps,
+            .seed = options.seed,
+            .drop_last = options.drop_last,
+            .order = options.order},
+      total_steps_(total_steps_of(options, plan_)),
+      schedule_{.peak = options.learning_rate,
+                .warmup_steps = warmup_steps_of(options, total_steps_),
+                .total_steps = total_steps_} {
+  BatchExtent largest;
+  for (std::int64_t step = 0; step < total_steps_; ++step) {
+    for_micro_batches(plan_.examples_of_step(step), options_.micro_batch_size,
+                      [&](std::span<const std::uint32_t> examples, bool) {
+                        largest = largest.grow(extent_of(dataset_, examples));
+                      });
+  }
+  constexpr std::int64_t kArrays = 4;
+  memory_ = {
+      .parameters = kArrays * model_.table.floats() * static_cast<std::int64_t>(sizeof(float)),
+      .activations = plan_training_bytes(model_, largest, compute_),
+      .dataset = bytes_of(dataset_)};
+}
+
+void Trainer::allocate() {
+  arena_ = std::make_unique<Arena>(memory_.activations);
+  const auto floats = static_cast<std::size_t>(model_.table.floats());
+  gradients_.assign(floats, 0);
+  moment1_.assign(floats, 0);
+  moment2_.assign(floats, 0);
+}
+
+double Trainer::epoch_after(std::int64_t step) const {
+  return static_cast<double>(step + 1) / static_cast<double>(plan_.steps_per_epoch());
+}
+
+double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples) {
+  double loss = 0;
+  for_micro_batches(examples, options_.micro_batch_size,
+                    [&](std::span<const std::uint32_t> part, bool accumulate) {
+                      const PackedBatch batch = pack(dataset_, part);
+                      const TrainingBatch work{
+                          .batch = batch,
+                          .dropout = {.enabled = true,
+                                      .seed = options_.seed,
+                                      .step = static_cast<std::uint32_t>(step)},
+                          .divisor = static_cast<double>(examples.size()),
+                          .accumulate = accumulate};
+                      loss += forward_and_backward(model_, work, Gradients{gradients_}, compute_,
+                                                   *arena_, [](std::int64_t) {});
+                    });
+  return loss;
+}
+
+StepResult Trainer::run_step(std::int64_t step) {
+  TANDEM_CHECK(arena_ != nullptr, "allocate() comes before run_step()");
+  const std::vector<std::uint32_t> examples = plan_.examples_of_step(step);
+  const double loss = accumulate_gradients(step, examples);
+  const double norm = gradient_norm(gradients_, compute_.kernels(), compute_.pool());
+  if (!std::isfinite(loss) || !std::isfinite(norm)) {
+    throw WallError(
+        "step {}: loss {} and gradient norm {}: not finite; the weights were left as before this "
+        "step; batch: {}; a smaller --learning-rate or --warmup-ratio 0.1 usually helps",
+        step + 1, loss, norm, rows_of(examples));
+  }
+  const double rate = schedule_.at(step);
+  adamw_update(model_.table, {model_.weights, gradients_, moment1_, moment2_}, options_.adamw,
+               {.update = step + 1,
+                .learning_rate = rate,
+                .gradient_scale = clip_scale(norm, options_.max_grad_norm)},
+               compute_.kernels(), compute_.pool());
+  return {.loss = loss,
+          .gradient_norm = norm,
+          .learning_rate = rate,
+          .tokens = extent_of(dataset_, examples).tokens,
+          .examples = static_cast<std::int64_t>(examples.size())};
+}
+
+std::string Trainer::rows_of(std::span<const std::uint32_t> examples) const {
+  std::set<std::int64_t> lines;
+  for (const std::uint32_t example : examples) lines.insert(dataset_.lines[example]);
+  return fmt::format("{} lines {}", dataset_.source, fmt::join(lines, ", "));
+}
+
+}  // namespace tandem

@@ -1,0 +1,82 @@
+#pragma once
+// The training loop's one step: batch, forward, backward, clip, update.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "data/batch_plan.h"
+#include "data/token_dataset.h"
+#include "nn/compute.h"
+#include "optim/adamw.h"
+#include "optim/schedule.h"
+#include "tensor/arena.h"
+#include "train/batch_step.h"
+#include "train/classifier_model.h"
+
+namespace tandem {
+
+// Names and defaults of transformers' TrainingArguments.
+struct TrainerOptions {
+  std::int64_t micro_batch_size = 8;  // per_device_train_batch_size
+  std::int64_t gradient_accumulation_steps = 1;
+  double num_train_epochs = 3;
+  std::int64_t max_steps = -1;  // overrides num_train_epochs when positive
+  std::uint64_t seed = 42;
+  bool drop_last = false;
+  SampleOrder order = SampleOrder::kShuffled;
+  double learning_rate = 5e-5;
+  std::int64_t warmup_steps = 0;
+  double warmup_ratio = 0;  // of all steps, when warmup_steps is 0
+  AdamWOptions adamw = {};
+  double max_grad_norm = 1;
+};
+
+struct StepResult {
+  double loss;           // mean over the update's examples
+  double gradient_norm;  // before clipping
+  double learning_rate;
+  std::int64_t tokens, examples;
+};
+
+// What a run will hold in memory, in bytes.
+struct MemoryPlan {
+  std::int64_t parameters;   // weights, gradients and both moments
+  std::int64_t activations;  // of the largest batch
+  std::int64_t dataset;
+  std::int64_t total() const { return parameters + activations + dataset; }
+};
+
+class Trainer {
+ public:
+  // The data set must have at least one example, each with a label.
+  Trainer(const ClassifierModel&, const TokenDataset&, const TrainerOptions&, Compute&);
+
+  std::int64_t total_steps() const { return total_steps_; }
+  std::int64_t steps_per_epoch() const { return plan_.steps_per_epoch(); }
+  double epoch_after(std::int64_t step) const;  // fraction of epochs done after update `step`
+  const MemoryPlan& memory() const { return memory_; }
+
+  // Takes the memory that memory() speaks of. Must come before run_step.
+  void allocate();
+  // Update `step`, from 0. A loss or gradient that isn't finite is a WallError that names the rows
+  // of the batch; the weights are then as they were before the step.
+  StepResult run_step(std::int64_t step);
+
+ private:
+  double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples);
+  std::string rows_of(std::span<const std::uint32_t> examples) const;
+
+  ClassifierModel model_;
+  const TokenDataset& dataset_;
+  TrainerOptions options_;
+  Compute& compute_;
+  BatchPlan plan_;
+  std::int64_t total_steps_;
+  LinearSchedule schedule_;
+  MemoryPlan memory_;
+  std::unique_ptr<Arena> arena_;
+  std::vector<float> gradients_, moment1_, moment2_;
+};
+
+}  // namespace tandem
