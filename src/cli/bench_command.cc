@@ -96,7 +96,7 @@ void bench_step(const BenchFlags& flags) {
   Compute compute = make_compute(flags.compute);
   const std::vector<std::int64_t> lengths =
       flags.lengths.empty() ? usual_lengths(flags) : read_lengths(flags);
-  const LoadedModel model = new_model(config_of(flags), 42);
+  const LoadedModel model = new_model(config_of(flags), 42, compute.pool());
   const BertConfig& config = model.config.bert;
   const BertClassifier classifier(config, model.params, 2);
   const ClassifierModel view{.classifier = classifier,

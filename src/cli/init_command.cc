@@ -6,8 +6,10 @@
 
 #include <fmt/ranges.h>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/thread.h"
 #include "cli/commands.h"
 #include "cli/output_directory.h"
 #include "model/model_directory.h"
@@ -38,7 +40,8 @@ void init_model(const InitFlags& flags) {
       tokenizer_files.push_back({file.name, file.content});
     }
   }
-  const LoadedModel model = new_model(std::move(config), flags.seed);
+  ThreadPool pool(cpu_limits().usable_cores());
+  const LoadedModel model = new_model(std::move(config), flags.seed, pool);
   StagedFiles files(output.path());
   stage_model(files, model.config, model.params, model.weights, tokenizer_files);
   files.commit();

@@ -1,5 +1,6 @@
 #include "data/csv.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "data/json_lines.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,13 +25,14 @@ constexpr std::string_view kHowToConvert =
     "expected one JSON object on each line (JSON Lines); convert: jq -c '.[]' FILE > FILE.jsonl, "
     "or .data[] when the rows stand under a key \"data\"";
 
-// "syntax error while parsing value - ..." of nlohmann's "[json.exception...] parse error at line
-// 1, column 5: syntax error while parsing value - ...": the line it knows of is always 1.
+// The reason in "[json.exception.parse_error.101] parse error at line 1, column 5: <reason>; last
+// read: '...'". The line that nlohmann knows of is always 1, and what it read last may be long.
 std::string_view reason_of(const Json::parse_error& error) {
-  const std::string_view text = error.what();
-  const std::size_t column = text.find(", column ");
-  const std::size_t colon = text.find(": ", column == std::string_view::npos ? 0 : column);
-  return colon == std::string_view::npos ? text : text.substr(colon + 2);
+  std::string_view reason = error.what();
+  const std::size_t column = reason.find(", column ");
+  const std::size_t colon = reason.find(": ", column == std::string_view::npos ? 0 : column);
+  if (colon != std::string_view::npos) reason.remove_prefix(colon + 2);
+  return reason.substr(0, reason.find("; last read"));
 }
 
 Json parse_object(const LineReader& lines) {
@@ -52,7 +54,7 @@ Json parse_object(const LineReader& lines) {
                       lines.source(), lines.number(), in_quotes(line), kHowToConvert);
     }
     throw DataError("{}:{}: byte {} of the line: not JSON: {}", lines.source(), lines.number(),
-                    error.byte, in_quotes(reason_of(error)));
+                    error.byte, reason_of(error));
   }
   if (!object.is_object()) {
     throw DataError("{}:{}: found {}; {}", lines.source(), lines.number(), object.type_name(),

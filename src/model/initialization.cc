@@ -67,8 +67,11 @@ void initialize_parameter(std::span<float> weights, const ParamInfo& parameter,
 }
 
 void initialize_parameters(std::span<float> weights, const ParamTable& table,
-                           const Initialization& how) {
-  for (const ParamInfo& parameter : table.all()) initialize_parameter(weights, parameter, how);
+                           const Initialization& how, ThreadPool& pool) {
+  const std::span<const ParamInfo> parameters = table.all();
+  pool.run(static_cast<std::int64_t>(parameters.size()), [&](std::int64_t task, int) {
+    initialize_parameter(weights, parameters[static_cast<std::size_t>(task)], how);
+  });
 }
 
 }  // namespace tandem

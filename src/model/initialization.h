@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/thread.h"
 #include "model/hf_config.h"
 #include "nn/params.h"
 
@@ -30,8 +31,8 @@ Initialization initialization_of(const HfConfig& config, std::uint64_t seed);
 void initialize_parameter(std::span<float> weights, const ParamInfo& parameter,
                           const Initialization& how);
 
-// Sets all parameters of the table.
+// Sets all parameters of the table, a task each.
 void initialize_parameters(std::span<float> weights, const ParamTable& table,
-                           const Initialization& how);
+                           const Initialization& how, ThreadPool& pool);
 
 }  // namespace tandem

@@ -207,7 +207,7 @@ LoadedModel load_model(const std::filesystem::path& directory, const LoadOptions
   return model;
 }
 
-LoadedModel new_model(HfConfig config, std::uint64_t seed) {
+LoadedModel new_model(HfConfig config, std::uint64_t seed, ThreadPool& pool) {
   LoadedModel model;
   model.config = std::move(config);
   const auto outputs = static_cast<std::int64_t>(model.config.labels.size());
@@ -216,7 +216,7 @@ LoadedModel new_model(HfConfig config, std::uint64_t seed) {
   model.report.pooler = LoadReport::Part::kNew;
   model.report.head = LoadReport::Part::kNew;
   allocate_weights(model);
-  initialize_parameters(model.weights, model.table, initialization_of(model.config, seed));
+  initialize_parameters(model.weights, model.table, initialization_of(model.config, seed), pool);
   return model;
 }
 

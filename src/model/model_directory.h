@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/thread.h"
 #include "model/bert_params.h"
 #include "model/hf_config.h"
 #include "nn/params.h"
@@ -66,7 +67,7 @@ struct LoadOptions {
 LoadedModel load_model(const std::filesystem::path& directory, const LoadOptions& options);
 
 // A model of random weights. It has a classification head if `config` has labels.
-LoadedModel new_model(HfConfig config, std::uint64_t seed);
+LoadedModel new_model(HfConfig config, std::uint64_t seed, ThreadPool& pool);
 
 struct ModelFile {
   std::string name, content;

@@ -31,10 +31,10 @@ class AddedTokenFinder {
   };
   explicit AddedTokenFinder(std::vector<Pattern> patterns);
 
-  // The parts of `text` in order, which cover it: calls visit(id, begin, end) with id -1 for text
-  // between tokens, until that returns false or there are no more. Returns whether none did.
+  // Calls visit(id, begin, end) for the parts of `text` in order, which cover it; text between
+  // tokens has id -1.
   template <class Visit>
-  bool split(std::string_view text, Visit visit) const;
+  void split(std::string_view text, Visit visit) const;
 
  private:
   struct Match {
@@ -57,7 +57,7 @@ std::size_t begin_with_space(std::string_view text, std::size_t begin, std::size
 std::size_t end_with_space(std::string_view text, std::size_t end);
 
 template <class Visit>
-bool AddedTokenFinder::split(std::string_view text, Visit visit) const {
+void AddedTokenFinder::split(std::string_view text, Visit visit) const {
   std::size_t taken = 0;
   for (Match match = find(text, 0); match.token != nullptr; match = find(text, match.end)) {
     const AddedToken& token = *match.token;
@@ -66,11 +66,11 @@ bool AddedTokenFinder::split(std::string_view text, Visit visit) const {
         token.lstrip ? begin_with_space(text, match.begin, taken) : match.begin;
     const std::size_t end = token.rstrip ? end_with_space(text, match.end) : match.end;
     if (begin >= end) continue;  // white space that the token before has taken
-    if (taken < begin && !visit(-1, taken, begin)) return false;
-    if (!visit(token.id, begin, end)) return false;
+    if (taken < begin) visit(-1, taken, begin);
+    visit(token.id, begin, end);
     taken = end;
   }
-  return taken == text.size() || visit(-1, taken, text.size());
+  if (taken < text.size()) visit(-1, taken, text.size());
 }
 
 }  // namespace tandem

@@ -75,8 +75,10 @@ class OriginWriter {
     std::size_t at = offset_ + begin;
     for (const char byte : run) {
       const std::int16_t becomes = table[static_cast<std::size_t>(byte)];
-      taken_ = {at, at + 1};
-      if (becomes != kDropped) put(static_cast<char32_t>(becomes));
+      if (becomes != kDropped) {
+        taken_ = {at, at + 1};
+        put(static_cast<char32_t>(becomes));
+      }
       ++at;
     }
   }

@@ -31,54 +31,27 @@ AddedTokenFinder make_finder(const TokenizerSpec& spec, bool normalized) {
   return AddedTokenFinder(std::move(patterns));
 }
 
-// As `tokenizers` does, no further word is cut once there are `limit` tokens. This decides which of
-// two very long texts counts as the longer one, so it isn't a matter of speed alone.
-class Limit {
- public:
-  explicit Limit(std::int64_t limit) : limit_(limit) {}
-  bool is_reached() const { return is_reached_; }
-  // Whether something was left out.
-  bool has_cut() const { return has_cut_; }
-  // False when nothing more is taken.
-  bool takes_more() {
-    has_cut_ = is_reached_;
-    return !is_reached_;
-  }
-  void after_word(std::size_t tokens) { is_reached_ = static_cast<std::int64_t>(tokens) >= limit_; }
-
- private:
-  std::int64_t limit_;
-  bool is_reached_ = false, has_cut_ = false;
-};
-
 // Collects ids.
 struct IdSink {
-  Limit limit;
-  std::vector<std::int32_t> ids;
+  std::vector<std::int32_t> ids = {};
   std::string normal = {};
 
   void normalize(const Normalizer& normalizer, std::string_view text, std::size_t /*offset*/) {
     normal.clear();
     normalizer.append(text, normal);
   }
-  bool add_token(std::int32_t id, std::string_view /*text*/, ByteRange /*range*/) {
-    if (!limit.takes_more()) return false;
-    ids.push_back(id);
-    return true;
-  }
   ByteRange origin(std::size_t /*begin*/, std::size_t /*end*/) const { return {0, 0}; }
-  bool add_word(const WordPiece& word_piece, std::string_view word) {
-    if (!limit.takes_more()) return false;
+  void add_token(std::int32_t id, std::string_view /*text*/, ByteRange /*range*/) {
+    ids.push_back(id);
+  }
+  void add_word(const WordPiece& word_piece, std::string_view word) {
     word_piece.append(word, ids);
-    limit.after_word(ids.size());
-    return true;
   }
 };
 
-// Collects ids, token texts and where they came from. Texts of pieces stay empty.
+// Collects ids, token texts and where they came from. The texts of pieces stay empty.
 struct SpanSink {
-  Limit limit;
-  std::vector<TokenSpan> spans;
+  std::vector<TokenSpan> spans = {};
   std::string normal = {};
   std::vector<ByteRange> origins = {};
   std::vector<WordPieceToken> pieces = {};
@@ -88,30 +61,23 @@ struct SpanSink {
     origins.clear();
     normalizer.append(text, offset, normal, origins);
   }
+  // Where a range of the normal form came from.
   ByteRange origin(std::size_t begin, std::size_t end) const {
     return {origins[begin].begin, origins[end - 1].end};
   }
-  bool add_token(std::int32_t id, std::string_view text, ByteRange range) {
-    if (!limit.takes_more()) return false;
-    add(id, std::string(text), range);
-    return true;
+  void add_token(std::int32_t id, std::string_view text, ByteRange range) {
+    spans.push_back({id, std::string(text), static_cast<std::int64_t>(range.begin),
+                     static_cast<std::int64_t>(range.end)});
   }
-  bool add_word(const WordPiece& word_piece, std::string_view word) {
-    if (!limit.takes_more()) return false;
+  void add_word(const WordPiece& word_piece, std::string_view word) {
     pieces.clear();
     word_piece.append(word, pieces);
-    auto begin = static_cast<std::size_t>(word.data() - normal.data());
+    const auto word_begin = static_cast<std::size_t>(word.data() - normal.data());
     std::size_t piece_begin = 0;
     for (const WordPieceToken& piece : pieces) {
-      add(piece.id, {}, origin(begin + piece_begin, begin + piece.end));
+      add_token(piece.id, {}, origin(word_begin + piece_begin, word_begin + piece.end));
       piece_begin = piece.end;
     }
-    limit.after_word(spans.size());
-    return true;
-  }
-  void add(std::int32_t id, std::string text, ByteRange range) {
-    spans.push_back({id, std::move(text), static_cast<std::int64_t>(range.begin),
-                     static_cast<std::int64_t>(range.end)});
   }
 };
 
@@ -132,24 +98,29 @@ struct Tokenizer::State {
   void cut(std::string_view text, Sink& sink) const {
     raw_tokens.split(text, [&](std::int32_t id, std::size_t begin, std::size_t end) {
       const std::string_view part = text.substr(begin, end - begin);
-      if (id >= 0) return sink.add_token(id, part, {begin, end});
-      sink.normalize(normalizer, part, begin);
-      return cut_normal(sink.normal, sink);
+      if (id >= 0) {
+        sink.add_token(id, part, {begin, end});
+      } else {
+        sink.normalize(normalizer, part, begin);
+        cut_normal(sink.normal, sink);
+      }
     });
   }
 
-  // The same for a text in normal form. False when the sink takes no more.
+  // The same for a text in normal form.
   template <class Sink>
-  bool cut_normal(std::string_view text, Sink& sink) const {
-    return normal_tokens.split(text, [&](std::int32_t id, std::size_t begin, std::size_t end) {
+  void cut_normal(std::string_view text, Sink& sink) const {
+    normal_tokens.split(text, [&](std::int32_t id, std::size_t begin, std::size_t end) {
       const std::string_view part = text.substr(begin, end - begin);
-      if (id >= 0) return sink.add_token(id, part, sink.origin(begin, end));
+      if (id >= 0) {
+        sink.add_token(id, part, sink.origin(begin, end));
+        return;
+      }
       std::size_t position = 0;
       for (std::string_view word = next_word(part, position); !word.empty();
            word = next_word(part, position)) {
-        if (!sink.add_word(word_piece, word)) return false;
+        sink.add_word(word_piece, word);
       }
-      return true;
     });
   }
 
@@ -176,7 +147,7 @@ Encoding Tokenizer::encode(std::string_view text, std::optional<std::string_view
                            std::int64_t max_tokens) const {
   const SequenceTemplate& sequence_template = pair ? state_->spec().pair : state_->spec().single;
   const std::int64_t special_tokens = special_token_count(sequence_template);
-  IdSink first{Limit(max_tokens), {}}, second{Limit(max_tokens), {}};
+  IdSink first, second;
   first.ids.reserve(text.size() / 4 + 4);
   state_->cut(text, first);
   if (pair) state_->cut(*pair, second);
@@ -185,8 +156,7 @@ Encoding Tokenizer::encode(std::string_view text, std::optional<std::string_view
   const std::int64_t room = std::max<std::int64_t>(0, max_tokens - special_tokens);
   const PairLengths kept = truncated_lengths(lengths, room);
   Encoding encoding;
-  encoding.truncated = first.limit.has_cut() || second.limit.has_cut() ||
-                       kept.first + kept.second < lengths.first + lengths.second;
+  encoding.truncated = kept.first + kept.second < lengths.first + lengths.second;
   const auto tokens = static_cast<std::size_t>(kept.first + kept.second + special_tokens);
   encoding.ids.reserve(tokens);
   encoding.segments.reserve(tokens);
@@ -205,7 +175,7 @@ Encoding Tokenizer::encode(std::string_view text, std::optional<std::string_view
 std::vector<TokenSpan> Tokenizer::encode_with_spans(std::string_view text,
                                                     std::int64_t max_tokens) const {
   const SequenceTemplate& sequence_template = state_->spec().single;
-  SpanSink sink{Limit(max_tokens), {}};
+  SpanSink sink;
   state_->cut(text, sink);
   const std::int64_t room = max_tokens - special_token_count(sequence_template);
   sink.spans.resize(

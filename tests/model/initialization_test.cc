@@ -55,7 +55,8 @@ TEST(Initialization, SetsEveryParameterAsTheReferenceDoes) {
   ParamTable table;
   const BertParams params = add_bert_params(table, config.bert, 2);
   std::vector<float> weights(static_cast<std::size_t>(table.floats()), -9);
-  initialize_parameters(weights, table, initialization_of(config, 1));
+  ThreadPool pool(2);
+  initialize_parameters(weights, table, initialization_of(config, 1), pool);
   const Weights view{weights};
   const auto all = [&](const ParamSlice& slice, float value) {
     for (const float w : view.vector(slice)) EXPECT_EQ(w, value);

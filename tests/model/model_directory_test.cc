@@ -217,7 +217,8 @@ TEST(ModelDirectory, SavesWhatItLoads) {
 
 TEST(ModelDirectory, MakesAndSavesARandomModelWithoutAHead) {
   const TemporaryDirectory directory;
-  const LoadedModel model = new_model(kTiny, 7);
+  ThreadPool pool(2);
+  const LoadedModel model = new_model(kTiny, 7, pool);
   StagedFiles files(directory.path());
   stage_model(files, model.config, model.params, model.weights, {});
   files.commit();
@@ -235,7 +236,8 @@ TEST(ModelDirectory, SaysWhenTheWeightsDoNotFitInMemory) {
   HfConfig config = kTiny;
   config.bert.vocab_size = 10'000'000;
   config.bert.hidden_size = 65'536;
-  const auto failure = failure_of([&] { new_model(config, 7); });
+  ThreadPool pool(2);
+  const auto failure = failure_of([&] { new_model(config, 7, pool); });
   EXPECT_EQ(failure.code, ExitCode::kMachine);
   EXPECT_TRUE(failure.message.starts_with("the model's weights take 2776.1 GB of memory, "))
       << failure.message;

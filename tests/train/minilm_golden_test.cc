@@ -14,7 +14,7 @@ using testing::GoldenModel;
 
 const char* const kFile = "minilm_expected.safetensors";
 
-// scripts/fetch-quickstart brings the model; CMake registers these tests where it is.
+// scripts/fetch-quickstart brings the model.
 std::filesystem::path minilm_directory() {
   const char* const directory = std::getenv("TANDEM_QUICKSTART_DIR");
   TANDEM_CHECK(directory != nullptr, "TANDEM_QUICKSTART_DIR is not set");
