@@ -39,8 +39,8 @@ void catch_interrupts() {
 
 bool interrupted() { return interrupt_came.load(); }
 
-void throw_if_interrupted() {
-  if (interrupted()) throw Error(ExitCode::kInterrupted, "interrupted; nothing was written");
+void throw_if_interrupted(std::string_view work) {
+  if (interrupted()) throw Error(ExitCode::kInterrupted, fmt::format("interrupted while {}", work));
 }
 
 }  // namespace tandem

@@ -27,7 +27,7 @@ Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
   Predictions predictions{.logits = {}, .outputs = model.outputs};
   predictions.logits.reserve(order.size() * static_cast<std::size_t>(model.outputs));
   batches([&](std::span<const std::uint32_t> examples) {
-    throw_if_interrupted();
+    throw_if_interrupted("predicting");
     const ArenaScope scope(arena);
     const PackedBatch batch = pack(dataset, examples);
     Step step = make_step(compute, arena, batch, {});

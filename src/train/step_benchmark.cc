@@ -61,7 +61,7 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
   double tokens = 0;
   Progress progress("training steps", steps);
   for (std::int64_t step = 0; step < steps; ++step) {
-    throw_if_interrupted();
+    throw_if_interrupted("measuring");
     const auto start = std::chrono::steady_clock::now();
     const StepResult update = trainer.run_step(step);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

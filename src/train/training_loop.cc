@@ -1,8 +1,10 @@
 #include "train/training_loop.h"
 
 #include <chrono>
+#include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -32,6 +34,16 @@ bool evaluation_due(const LoopOptions& options, const Trainer& trainer, std::int
       return done % trainer.steps_per_epoch() == 0;
   }
   return false;
+}
+
+// Nothing when it was interrupted: what was trained is still to be saved.
+std::optional<Results> evaluate_unless_interrupted(const Evaluate& evaluate) {
+  try {
+    return evaluate();
+  } catch (const Error& error) {
+    if (error.exit_code() != ExitCode::kInterrupted) throw;
+    return std::nullopt;
+  }
 }
 
 std::string epoch_line(std::int64_t done, double epoch, const Results& results) {
@@ -82,9 +94,12 @@ LoopResult run_training(Trainer& trainer, const LoopOptions& options, RunLog& lo
     }
     if (evaluation_due(options, trainer, result.steps) && !result.interrupted) {
       progress.clear();
-      const Results results = evaluate();
-      log.add_results(result.steps, result.epoch, results);
-      log_line(epoch_line(result.steps, result.epoch, results));
+      if (const std::optional<Results> results = evaluate_unless_interrupted(evaluate)) {
+        log.add_results(result.steps, result.epoch, *results);
+        log_line(epoch_line(result.steps, result.epoch, *results));
+      } else {
+        result.interrupted = true;
+      }
     }
   }
   result.mean_loss = loss_sum / static_cast<double>(result.steps);
