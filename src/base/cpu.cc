@@ -32,18 +32,23 @@ std::optional<std::int64_t> number_in(const std::string& path) {
   return value;
 }
 
-// "Key:   1234 kB" in a /proc file, in bytes.
-std::optional<std::int64_t> kilobytes_of_key(const std::string& path, std::string_view key) {
+// The number in the line "key 1234" of a file; the key may end with a colon.
+std::optional<std::int64_t> number_of_key(const std::string& path, std::string_view key) {
   std::ifstream file(path);
   std::string line;
   while (std::getline(file, line)) {
-    if (line.starts_with(key) && line.size() > key.size() && line[key.size()] == ':') {
-      std::istringstream stream(line.substr(key.size() + 1));
-      std::int64_t kilobytes = 0;
-      if (stream >> kilobytes) return kilobytes * 1024;
-    }
+    std::istringstream stream(line);
+    std::string word;
+    std::int64_t number = 0;
+    if (stream >> word >> number && word == key) return number;
   }
   return std::nullopt;
+}
+
+// "Key:   1234 kB" in a /proc file, in bytes.
+std::optional<std::int64_t> kilobytes_of_key(const std::string& path, const std::string& key) {
+  const std::optional<std::int64_t> kilobytes = number_of_key(path, key + ":");
+  return kilobytes ? std::optional(*kilobytes * 1024) : std::nullopt;
 }
 
 double cgroup_cpu_quota() {
@@ -63,14 +68,21 @@ double cgroup_cpu_quota() {
 }
 
 std::optional<std::int64_t> cgroup_memory_left() {
-  const std::pair<const char*, const char*> files[] = {
-      {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-      {"/sys/fs/cgroup/memory/memory.limit_in_bytes",
-       "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
-  for (const auto& [limit_file, usage_file] : files) {
-    const auto limit = number_in(limit_file);
-    const auto usage = number_in(usage_file);
-    if (limit && usage) return std::max<std::int64_t>(0, *limit - *usage);
+  const std::string two = "/sys/fs/cgroup/";
+  const std::string one = "/sys/fs/cgroup/memory/";
+  struct Files {
+    std::string limit, usage, statistics;
+  };
+  for (const Files& files :
+       {Files{two + "memory.max", two + "memory.current", two + "memory.stat"},
+        Files{one + "memory.limit_in_bytes", one + "memory.usage_in_bytes", one + "memory.stat"}}) {
+    const auto limit = number_in(files.limit);
+    const auto usage = number_in(files.usage);
+    if (!limit || !usage) continue;
+    // Files that were read count as used, and are given back when memory is asked for.
+    const std::int64_t cache = number_of_key(files.statistics, "inactive_file").value_or(0) +
+                               number_of_key(files.statistics, "active_file").value_or(0);
+    return std::max<std::int64_t>(0, *limit - *usage + cache);
   }
   return std::nullopt;
 }

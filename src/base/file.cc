@@ -29,7 +29,8 @@ namespace {
 // A directory's entries are durable only after the directory itself is synced.
 void sync_directory(const std::filesystem::path& directory) {
   const FileDescriptor descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (descriptor.get() < 0 || fsync(descriptor.get()) != 0) {
+  // Some network file systems can't sync a directory: their renames are durable or they are not.
+  if (descriptor.get() < 0 || (fsync(descriptor.get()) != 0 && errno != EINVAL)) {
     throw WallError("{}: cannot be synced: {}", directory.string(), errno_text(errno));
   }
 }

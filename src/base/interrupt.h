@@ -1,17 +1,23 @@
 #pragma once
-// Ctrl-C and SIGTERM: the first asks the run to end in good order, the second ends it at once.
+// Ctrl-C and SIGTERM.
 
 #include <string_view>
 
 namespace tandem {
 
-// From now on SIGINT and SIGTERM set a flag; a second one exits immediately with 75.
-void catch_interrupts();
+// What the first of them does.
+enum class OnInterrupt {
+  kEndAtOnce,       // exits with 75: for work that has nothing to save
+  kEndInGoodOrder,  // interrupted() becomes true; a second one exits at once, with 75 as well
+};
 
-// Whether one has come.
+// Decides for SIGINT and SIGTERM from now on.
+void catch_interrupts(OnInterrupt);
+
+// Whether one has come, to be ended in good order.
 bool interrupted();
 
-// Throws Error with exit code 75 if one has come: for loops that have nothing to save. `work` says
+// Throws Error with exit code 75 if interrupted(): for loops that have nothing to save. `work` says
 // what was going on, e.g. "predicting".
 void throw_if_interrupted(std::string_view work);
 

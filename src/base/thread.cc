@@ -1,23 +1,28 @@
 #include "base/thread.h"
 
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
 
 namespace tandem {
 
-ThreadPool::ThreadPool(int threads, std::function<void()> on_start) {
+ThreadPool::ThreadPool(int threads) {
   TANDEM_CHECK(threads >= 1, "a pool of {} threads", threads);
-  if (on_start) on_start();
   for (int worker = 1; worker < threads; ++worker) {
-    workers_.emplace_back([this, worker, on_start] {
-      if (on_start) on_start();
-      work(worker);
-    });
+    try {
+      workers_.emplace_back([this, worker] { work(worker); });
+    } catch (const std::system_error& error) {
+      stop();
+      throw MachineError("{} threads were asked for, {} could be started: {}; use fewer --threads",
+                         threads, worker, error.what());
+    }
   }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -27,6 +32,7 @@ ThreadPool::~ThreadPool() {
 }
 
 void ThreadPool::run(std::int64_t tasks, const Body& body) {
+  TANDEM_CHECK(busy_ == 0, "a task ran the pool it runs on");
   body_ = &body;
   tasks_ = tasks;
   next_task_.store(0);

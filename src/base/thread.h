@@ -17,8 +17,8 @@ namespace tandem {
 // results independent of the number of threads.
 class ThreadPool {
  public:
-  // `threads` >= 1, the caller included. `on_start` runs once on every thread, the caller too.
-  explicit ThreadPool(int threads, std::function<void()> on_start = {});
+  // `threads` >= 1, the caller included. Throws MachineError when they can't be started.
+  explicit ThreadPool(int threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -32,6 +32,7 @@ class ThreadPool {
   void run(std::int64_t tasks, const Body& body);
 
  private:
+  void stop();
   void work(int worker);
   void take_tasks(int worker);
 

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include <fmt/ranges.h>
+
 #include "base/error.h"
 #include "base/nearest.h"
 
@@ -23,7 +25,8 @@ const CLI::App& chosen_command(const CLI::App& app) {
   return chosen.empty() ? app : *chosen.front();
 }
 
-std::string suggestion_for(const std::string& option, const CLI::App& command) {
+std::string suggestion_for(const std::string& option, const CLI::App& command,
+                           const std::string& help) {
   std::vector<std::string> known;
   for (const CLI::Option* candidate : command.get_options()) {
     for (const std::string& name : candidate->get_lnames()) known.push_back("--" + name);
@@ -31,7 +34,46 @@ std::string suggestion_for(const std::string& option, const CLI::App& command) {
   const std::string name = option.substr(0, option.find('='));
   const auto nearest = nearest_name(name, known);
   return nearest ? fmt::format("; did you mean {}?", *nearest)
-                 : fmt::format("; `tandem {} --help` lists them", command.get_name());
+                 : fmt::format("; `{}` lists them", help);
+}
+
+std::string help_request(const CLI::App& command) {
+  const std::string parents = command.get_parent() != nullptr ? "tandem " : "";
+  return fmt::format("{}{} --help", parents, command.get_name());
+}
+
+[[noreturn]] void throw_without_command(const CLI::App& app, const std::string& first) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
+  if (first.empty() || first.starts_with('-')) {
+    throw UsageError("a command is needed: {}; `{}` explains them", fmt::join(commands, ", "),
+                     help_request(app));
+  }
+  const auto nearest = nearest_name(first, commands);
+  throw UsageError("{}: there is no such command{}", first,
+                   nearest ? fmt::format("; did you mean {}?", *nearest)
+                           : fmt::format(" (commands: {})", fmt::join(commands, ", ")));
+}
+
+[[noreturn]] void throw_extra(const CLI::App& command, const std::string& help) {
+  const std::vector<std::string> extras = command.remaining(true);
+  const std::string first = extras.empty() ? std::string("an argument") : extras.front();
+  if (first.starts_with("-")) {
+    throw UsageError("{}: there is no such option{}", first, suggestion_for(first, command, help));
+  }
+  throw UsageError("{}: not expected here; `{}` shows what is", first, help);
+}
+
+// "Could not convert: --seed = x" as our own messages are written.
+std::string plain_text(const CLI::ParseError& error) {
+  constexpr std::string_view kConversion = "Could not convert: ";
+  std::string text = error.what();
+  if (text.starts_with(kConversion)) {
+    return text.substr(kConversion.size()) + ": expected a number";
+  }
+  const bool sentence = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[0])) != 0;
+  if (sentence) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
 }
 
 }  // namespace
@@ -57,23 +99,18 @@ std::vector<std::string> regular_arguments(int argc, const char* const* argv) {
 }
 
 void parse_arguments(CLI::App& app, std::vector<std::string> arguments) {
+  const std::string first = arguments.empty() ? "" : arguments.front();
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
   try {
     app.parse(arguments);
   } catch (const CLI::Success&) {
     throw;
-  } catch (const CLI::ExtrasError& error) {
-    const CLI::App& command = chosen_command(app);
-    const std::vector<std::string> extras = command.remaining(true);
-    const std::string first = extras.empty() ? error.what() : extras.front();
-    if (!first.starts_with("-")) {
-      throw UsageError("{}: not expected here; `tandem {} --help` shows what is", first,
-                       command.get_name());
-    }
-    throw UsageError("{}: there is no such option{}", first, suggestion_for(first, command));
   } catch (const CLI::ParseError& error) {
-    throw UsageError("{}; `tandem {} --help` shows every option", error.what(),
-                     chosen_command(app).get_name());
+    const CLI::App& command = chosen_command(app);
+    if (&command == &app) throw_without_command(app, first);
+    const std::string help = help_request(command);
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) throw_extra(command, help);
+    throw UsageError("{}; `{}` shows every option", plain_text(error), help);
   }
 }
 

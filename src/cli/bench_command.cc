@@ -105,9 +105,10 @@ void bench_step(const BenchFlags& flags) {
                              .problem = ProblemKind::kSingleLabel,
                              .outputs = 2,
                              .width = config.hidden_size};
+  const TokenDataset dataset = random_dataset(lengths, config.vocab_size);
+  check_dataset_fits(dataset, config);
   const StepBenchmark result =
-      measure_steps(view, config, random_dataset(lengths, config.vocab_size), flags.batch_size,
-                    flags.steps, compute);
+      measure_steps(view, config, dataset, flags.batch_size, flags.steps, compute);
   const auto peak = peak_resident_memory_bytes();
   if (flags.json) {
     const nlohmann::json object = {{"seconds_per_step", result.median_seconds},

@@ -8,6 +8,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/thread.h"
 #include "cli/commands.h"
@@ -29,6 +30,7 @@ void init_model(const InitFlags& flags) {
   if (flags.preset.empty() == flags.config.empty()) {
     throw UsageError("one of --preset NAME and --config FILE is needed");
   }
+  catch_interrupts(OnInterrupt::kEndInGoodOrder);
   const OutputDirectory output(flags.output, flags.overwrite);
   HfConfig config =
       flags.preset.empty() ? read_hf_config(flags.config) : preset_config(flags.preset);
@@ -44,6 +46,7 @@ void init_model(const InitFlags& flags) {
   const LoadedModel model = new_model(std::move(config), flags.seed, pool);
   StagedFiles files(output.path());
   stage_model(files, model.config, model.params, model.weights, tokenizer_files);
+  throw_if_interrupted("writing; nothing was changed");
   files.commit();
   log_info(
       "{}: {} parameters, random{}", output.path().string(), model.table.floats(),
@@ -58,10 +61,14 @@ void add_init_command(CLI::App& app) {
   const auto flags = std::make_shared<InitFlags>();
   command.add_option("--preset", flags->preset,
                      fmt::format("one of {}", fmt::join(preset_names(), ", ")));
-  command.add_option("--config", flags->config, "a config.json instead");
-  command.add_option("--vocabulary", flags->vocabulary_from,
-                     "directory with the tokenizer to copy; none when not given");
-  command.add_option("--output,--output-dir", flags->output, "directory to write")->required();
+  command.add_option("--config", flags->config, "a config.json instead")->option_text("FILE");
+  command
+      .add_option("--vocabulary", flags->vocabulary_from,
+                  "directory with the tokenizer to copy; none when not given")
+      ->option_text("DIR");
+  command.add_option("--output,--output-dir", flags->output, "directory to write")
+      ->required()
+      ->option_text("DIR");
   command.add_option("--seed", flags->seed, "of the random weights")->capture_default_str();
   command.add_flag("--overwrite-output-dir", flags->overwrite, "replace files that are there");
   command.callback([flags] { init_model(*flags); });

@@ -1,6 +1,9 @@
 // tandem: fine-tunes BERT-family text classifiers on CPUs.
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <new>
 
 #include "base/error.h"
@@ -8,16 +11,24 @@
 #include "base/log.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
+#include "cli/help_format.h"
 #include "cli/launcher_check.h"
 
 namespace {
+
+// What was printed may still lie in a buffer, and its loss must not go unseen.
+void flush_standard_output() {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw tandem::WallError("standard output cannot be written: {}", tandem::errno_text(errno));
+  }
+}
 
 int run(int argc, char** argv) {
   using namespace tandem;
   CLI::App app("Fine-tunes BERT-family text classifiers on CPUs.", "tandem");
   app.set_version_flag("--version", TANDEM_VERSION);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(40);
+  app.formatter(std::make_shared<HelpFormat>());
   app.footer(
       "Exit codes: 0 done, 2 wrong usage, 3 bad data, 4 bad model, 5 the machine is not fit, 7 the "
       "run\nhit a wall (disk full, a loss that isn't finite), 75 interrupted.");
@@ -29,8 +40,10 @@ int run(int argc, char** argv) {
   add_bench_command(app);
   try {
     refuse_several_processes();
-    catch_interrupts();
+    catch_interrupts(OnInterrupt::kEndAtOnce);
+    std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then told as a full disk is
     parse_arguments(app, regular_arguments(argc, argv));
+    flush_standard_output();
   } catch (const CLI::Success& request) {
     return app.exit(request);
   } catch (const Error& error) {

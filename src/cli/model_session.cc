@@ -4,7 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/log.h"
+#include "train/batch_step.h"
 
 namespace tandem {
 namespace {
@@ -43,6 +45,11 @@ ClassifierModel ModelSession::classifier() const {
 std::int64_t ModelSession::limit_tokens(std::int64_t asked) const {
   const std::int64_t possible =
       std::min(tokenizer_.model_max_length(), model_.config.bert.max_position_embeddings);
+  constexpr std::int64_t kLeast = 4;  // [CLS] a [SEP] b, with nothing left over
+  if (possible < kLeast) {
+    throw ModelError("the model reads {} tokens at most; at least {} are needed for a pair",
+                     possible, kLeast);
+  }
   if (asked > possible) {
     log_warning("--max-seq-length {} is more than the model can read; {} is used", asked, possible);
   }
@@ -52,6 +59,7 @@ std::int64_t ModelSession::limit_tokens(std::int64_t asked) const {
 TokenDataset ModelSession::encode(const ExampleSet& examples, std::int64_t max_tokens,
                                   ThreadPool& pool) const {
   TokenDataset dataset = encode_examples(examples, tokenizer_, max_tokens, pool);
+  check_dataset_fits(dataset, model_.config.bert);
   const auto count = static_cast<double>(std::max<std::int64_t>(1, dataset.size()));
   log_info(
       "{}: {} examples, {} tokens ({:.1f} each), {} cut at {} tokens{}", dataset.source,

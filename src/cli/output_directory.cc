@@ -5,7 +5,25 @@
 
 namespace tandem {
 
-OutputDirectory::OutputDirectory(const std::filesystem::path& path, bool overwrite) : path_(path) {
+MissingDirectories::MissingDirectories(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path level = std::filesystem::absolute(path, error).lexically_normal();
+  while (!error && !std::filesystem::exists(level, error) && level.has_relative_path()) {
+    missing_.push_back(level);
+    level = level.parent_path();
+  }
+}
+
+MissingDirectories::~MissingDirectories() {
+  std::error_code error;
+  for (const std::filesystem::path& directory : missing_) {
+    std::filesystem::remove(directory, error);
+    if (error) return;  // not empty
+  }
+}
+
+OutputDirectory::OutputDirectory(const std::filesystem::path& path, bool overwrite)
+    : path_(path), missing_(path) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) {
     if (!std::filesystem::is_directory(path, error)) {

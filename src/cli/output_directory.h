@@ -4,13 +4,26 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 namespace tandem {
+
+// Removes the directories that a path lacked, unless something was put into them since.
+class MissingDirectories {
+ public:
+  explicit MissingDirectories(const std::filesystem::path& path);
+  ~MissingDirectories();
+  MissingDirectories(const MissingDirectories&) = delete;
+  MissingDirectories& operator=(const MissingDirectories&) = delete;
+
+ private:
+  std::vector<std::filesystem::path> missing_;  // innermost first
+};
 
 class OutputDirectory {
  public:
   // Throws UsageError when `path` is there and not empty, unless `overwrite`; WallError when it
-  // cannot be made or written to.
+  // cannot be made or written to. A directory that is made for a run which fails goes again.
   OutputDirectory(const std::filesystem::path& path, bool overwrite);
   const std::filesystem::path& path() const { return path_; }
   // Throws WallError when the volume has less space than that.
@@ -18,6 +31,7 @@ class OutputDirectory {
 
  private:
   std::filesystem::path path_;
+  MissingDirectories missing_;
 };
 
 }  // namespace tandem

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <map>
 
+#include "base/log.h"
 #include "base/progress.h"
 #include "data/table_files.h"
 
@@ -20,14 +21,23 @@ Table read_question_table(const QuestionFlags& flags) {
 }
 
 ExampleSet read_questions(const QuestionFlags& flags, const LabelScheme& labels, LabelNeed need) {
-  const LabelSource source = {.scheme = &labels, .known_to = "the model", .need = need};
+  // Labels matter where they are judged; where rows are predicted, any other column may be called
+  // "label".
+  const LabelSource source = {.scheme = need == LabelNeed::kRequired ? &labels : nullptr,
+                              .known_to = "the model",
+                              .need = need};
   if (!flags.task_name.empty()) {
     const Task& task = find_task(flags.task_name);
     const Table table = read_task_table(task, flags.data);
     return read_examples(table, task_columns(task, table, need), source);
   }
   const Table table = read_question_table(flags);
-  return read_examples(table, choose_columns(table, column_names(flags.columns), need), source);
+  const ColumnChoice columns = choose_columns(table, column_names(flags.columns), need);
+  if (table.columns().size() > 1) {
+    log_info("{}: {}", table.source(), describe_columns(table, columns));
+  }
+  for (const std::string& note : columns.notes) log_info("{}: {}", table.source(), note);
+  return read_examples(table, columns, source);
 }
 
 }  // namespace
@@ -35,10 +45,12 @@ ExampleSet read_questions(const QuestionFlags& flags, const LabelScheme& labels,
 void add_question_flags(CLI::App& command, QuestionFlags& flags) {
   command
       .add_option("--model,--model-name-or-path", flags.model, "directory of a fine-tuned model")
+      ->option_text("DIR")
       ->required();
   command
       .add_option("--data", flags.data,
                   "rows: .tsv, .csv, .json, .jsonl, .txt (a text a line), or - for standard input")
+      ->option_text("FILE")
       ->required();
   command.add_option("--format", flags.format, "of standard input: txt, tsv, csv or jsonl")
       ->check(CLI::IsMember({"txt", "tsv", "csv", "jsonl"}))

@@ -72,6 +72,7 @@ void add_tokenize_command(CLI::App& app) {
       *app.add_subcommand("tokenize", "Print the token ids that the model sees of each line.");
   const auto flags = std::make_shared<TokenizeFlags>();
   command.add_option("--model,--model-name-or-path", flags->model, "directory of the model")
+      ->option_text("DIR")
       ->required();
   command.add_option("file", flags->file, "text, a line each; - for standard input")
       ->capture_default_str();

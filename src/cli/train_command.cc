@@ -75,12 +75,14 @@ class TrainRun {
   }
 
   void train(const TokenDataset& dataset) {
+    throw_if_interrupted("reading; nothing was written");
     Trainer trainer(session_.classifier(), dataset, flags_.trainer, compute_);
     say_plan(trainer);
     trainer.allocate();
     RunLog log;
     const LoopResult result =
         run_training(trainer, flags_.loop, log, [&] { return evaluate_all(); });
+    trainer.check_weights();
     const Results results = train_results(dataset, result);
     log.add_results(result.steps, result.epoch, results);
     epoch_ = result.epoch;
@@ -201,6 +203,7 @@ void add_train_command(CLI::App& app) {
   add_train_flags(command, *flags);
   command.callback([flags, &command] {
     check_train_flags(*flags);
+    catch_interrupts(OnInterrupt::kEndInGoodOrder);
     TrainRun(*flags, train_flags_json(command)).run();
   });
 }

@@ -2,14 +2,35 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "data/number.h"
 #include "formats/json.h"
 
 namespace tandem {
 namespace {
+
+// CLI11's own say the largest double with all of its digits.
+CLI::Validator above_zero() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const std::optional<double> number = parse_number(text);
+        return number && *number > 0 ? "" : text + ": expected a number above 0";
+      },
+      "");
+}
+
+CLI::Validator at_least_zero() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const std::optional<double> number = parse_number(text);
+        return number && *number >= 0 ? "" : text + ": expected a number, 0 or above";
+      },
+      "");
+}
 
 void add_data_flags(CLI::App& command, DataFlags& data) {
   constexpr const char* kGroup = "Data";
@@ -18,17 +39,20 @@ void add_data_flags(CLI::App& command, DataFlags& data) {
   };
   option("--task-name,--task", data.task_name,
          "a GLUE task: cola, mnli, mrpc, qnli, qqp, rte, sst2, stsb, wnli");
-  option("--data-dir", data.data_dir, "folder with the task's TSV files");
-  option("--train-file", data.train_file, "own rows to learn from: .tsv, .csv, .json or .jsonl");
-  option("--validation-file", data.validation_file, "own rows to evaluate on");
-  option("--test-file", data.test_file, "own rows to predict");
+  option("--data-dir", data.data_dir, "folder with the task's TSV files")->option_text("DIR");
+  option("--train-file", data.train_file, "own rows to learn from: .tsv, .csv, .json or .jsonl")
+      ->option_text("FILE");
+  option("--validation-file", data.validation_file, "own rows to evaluate on")->option_text("FILE");
+  option("--test-file", data.test_file, "own rows to predict")->option_text("FILE");
   option("--max-seq-length", data.max_seq_length, "tokens of a text or pair; longer ones are cut")
       ->check(CLI::Range(4, 1 << 20))
       ->capture_default_str();
-  option("--max-train-samples", data.max_train_samples, "use the first rows only; -1 means all");
-  option("--max-eval-samples", data.max_eval_samples, "use the first rows only; -1 means all");
-  option("--max-predict-samples", data.max_predict_samples,
-         "use the first rows only; -1 means all");
+  option("--max-train-samples", data.max_train_samples, "use the first rows only; -1 means all")
+      ->capture_default_str();
+  option("--max-eval-samples", data.max_eval_samples, "use the first rows only; -1 means all")
+      ->capture_default_str();
+  option("--max-predict-samples", data.max_predict_samples, "use the first rows only; -1 means all")
+      ->capture_default_str();
   command
       .add_flag("--do-regression", data.do_regression,
                 "the labels are values, even where they look like classes")
@@ -49,21 +73,21 @@ void add_optimizer_flags(CLI::App& command, TrainerOptions& trainer) {
          "batches of an update")
       ->check(counts);
   option("--num-train-epochs,--epochs", trainer.num_train_epochs, "passes over the rows")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   option("--max-steps", trainer.max_steps, "updates; overrides the epochs when positive");
   option("--learning-rate,--lr", trainer.learning_rate, "AdamW's, at its peak")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
   option("--warmup-steps", trainer.warmup_steps, "updates of linear warm-up")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
   option("--warmup-ratio", trainer.warmup_ratio, "the same as a share of all updates")
       ->check(CLI::Range(0.0, 1.0));
   option("--weight-decay", trainer.adamw.weight_decay, "not for biases and LayerNorm")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
   option("--adam-beta1", trainer.adamw.beta1, "AdamW's")->check(CLI::Range(0.0, 1.0));
   option("--adam-beta2", trainer.adamw.beta2, "AdamW's")->check(CLI::Range(0.0, 1.0));
-  option("--adam-epsilon", trainer.adamw.epsilon, "AdamW's")->check(CLI::PositiveNumber);
+  option("--adam-epsilon", trainer.adamw.epsilon, "AdamW's")->check(above_zero());
   option("--max-grad-norm", trainer.max_grad_norm, "clip to this global norm; 0 means never")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least_zero());
   option("--seed", trainer.seed, "of the order of rows, dropout and a new head");
   command
       .add_flag("--dataloader-drop-last", trainer.drop_last,
@@ -77,9 +101,14 @@ void add_loop_flags(CLI::App& command, TrainFlags& flags) {
                                                               {"steps", IntervalStrategy::kSteps},
                                                               {"epoch", IntervalStrategy::kEpoch}};
   command
-      .add_option("--eval-strategy,--evaluation-strategy", flags.loop.eval_strategy,
-                  "evaluate while training: no, steps or epoch [no]")
-      ->transform(CLI::CheckedTransformer(strategies).description(""))
+      .add_option_function<std::string>(
+          "--eval-strategy,--evaluation-strategy",
+          [&loop = flags.loop, strategies](const std::string& name) {
+            loop.eval_strategy = strategies.at(name);
+          },
+          "evaluate while training: no, steps or epoch")
+      ->check(CLI::IsMember({"no", "steps", "epoch"}))
+      ->default_str("no")
       ->group(kGroup);
   const auto option = [&](const char* names, auto& value, const char* help) {
     command.add_option(names, value, help)
@@ -92,6 +121,16 @@ void add_loop_flags(CLI::App& command, TrainFlags& flags) {
   option("--per-device-eval-batch-size", flags.eval_batch_size, "examples at a time");
 }
 
+// What was given or the default, with its type: true, 32, "rows.tsv".
+nlohmann::json value_of(const CLI::Option& option) {
+  const bool is_flag = option.get_type_name().empty();
+  if (is_flag) return option.count() > 0 && option.as<bool>();
+  const std::string text = option.count() > 0 ? option.as<std::string>() : option.get_default_str();
+  if (option.get_type_name().starts_with("TEXT") || text.empty()) return text;
+  const nlohmann::json number = nlohmann::json::parse(text, nullptr, false);
+  return number.is_number() ? number : nlohmann::json(text);
+}
+
 }  // namespace
 
 void add_train_flags(CLI::App& command, TrainFlags& flags) {
@@ -99,11 +138,13 @@ void add_train_flags(CLI::App& command, TrainFlags& flags) {
   command
       .add_option("--model-name-or-path,--model", flags.model,
                   "directory of a BERT model in Hugging Face's layout")
+      ->option_text("DIR")
       ->required()
       ->group(kGroup);
   command
       .add_option("--output-dir,--output", flags.output_dir,
                   "where the model and the results are written")
+      ->option_text("DIR")
       ->group(kGroup);
   const auto flag = [&](const char* names, bool& value, const char* help) {
     command.add_flag(names, value, help)->group(kGroup);
@@ -139,7 +180,7 @@ std::string train_flags_json(const CLI::App& command) {
     if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
     std::string name = option->get_lnames().front();
     std::ranges::replace(name, '-', '_');
-    values[name] = option->count() > 0 ? option->as<std::string>() : option->get_default_str();
+    values[name] = value_of(*option);
   }
   return python_json(values, {.indent = 2}) + "\n";
 }

@@ -44,7 +44,8 @@ class OwnFiles {
     const Table table = read_own_table(path, flag);
     const ColumnChoice columns = choose_columns(table, names_, need);
     say_notes(table.source(), columns.notes);
-    return read_examples(table, columns, {.scheme = &labels, .known_to = known_to_, .need = need},
+    const LabelScheme* const scheme = need == LabelNeed::kRequired ? &labels : nullptr;
+    return read_examples(table, columns, {.scheme = scheme, .known_to = known_to_, .need = need},
                          sample_limit(limit));
   }
 

@@ -51,8 +51,7 @@ class FeistelNetwork {
 std::int64_t BatchPlan::steps_per_epoch() const {
   TANDEM_CHECK(examples >= 0 && batch_size > 0, "{} examples in batches of {}", examples,
                batch_size);
-  const std::int64_t whole = examples / batch_size;
-  return whole + (!drop_last && examples % batch_size != 0 ? 1 : 0);
+  return (examples_per_epoch() + batch_size - 1) / batch_size;
 }
 
 std::vector<std::uint32_t> BatchPlan::examples_of_step(std::int64_t step) const {
@@ -61,7 +60,7 @@ std::vector<std::uint32_t> BatchPlan::examples_of_step(std::int64_t step) const 
   TANDEM_CHECK(examples <= std::numeric_limits<std::uint32_t>::max(), "{} examples", examples);
   const std::int64_t epoch = step / steps_per_epoch();
   const std::int64_t begin = step % steps_per_epoch() * batch_size;
-  const std::int64_t end = std::min(begin + batch_size, examples);
+  const std::int64_t end = std::min(begin + batch_size, examples_per_epoch());
 
   // The smallest even number of bits, at least 2, that counts all examples.
   const auto size = static_cast<std::uint64_t>(examples);

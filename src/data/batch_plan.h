@@ -13,10 +13,15 @@ struct BatchPlan {
   std::int64_t examples = 0;     // N, size of the data set
   std::int64_t batch_size = 32;  // of one update, over all micro-batches and ranks
   std::uint64_t seed = 42;
-  bool drop_last = false;  // leave out an epoch's last, smaller batch
+  // What is left of an epoch after its last whole multiple of this is left out: the reference's
+  // drop_last leaves out an incomplete micro-batch. 1 leaves out nothing.
+  std::int64_t whole_multiple_of = 1;
   SampleOrder order = SampleOrder::kShuffled;
 
-  std::int64_t steps_per_epoch() const;
+  std::int64_t examples_per_epoch() const {
+    return examples / whole_multiple_of * whole_multiple_of;
+  }
+  std::int64_t steps_per_epoch() const;  // 0 when an epoch has no examples
   // The examples of update `step` (from 0, running on over epochs). Each epoch visits each example
   // once, as they are numbered or in an order that depends on (seed, epoch) alone: a Feistel
   // network over [0, N) with Philox as its round function and cycle walking (Black and Rogaway

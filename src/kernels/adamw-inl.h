@@ -18,8 +18,8 @@ void adamw(const AdamWUpdate& u, std::int64_t count, const float* gradient, floa
   const FloatVector gradient_scale = hn::Set(kFloats, u.gradient_scale);
   const FloatVector beta1 = hn::Set(kFloats, u.beta1);
   const FloatVector beta2 = hn::Set(kFloats, u.beta2);
-  const FloatVector one_minus_beta1 = hn::Set(kFloats, 1 - u.beta1);
-  const FloatVector one_minus_beta2 = hn::Set(kFloats, 1 - u.beta2);
+  const FloatVector one_minus_beta1 = hn::Set(kFloats, u.one_minus_beta1);
+  const FloatVector one_minus_beta2 = hn::Set(kFloats, u.one_minus_beta2);
   const FloatVector epsilon = hn::Set(kFloats, u.epsilon);
   const FloatVector decay = hn::Set(kFloats, u.decay_factor);
   const FloatVector step_size = hn::Set(kFloats, u.step_size);

@@ -216,8 +216,8 @@ void adamw(const AdamWUpdate& u, std::int64_t count, const float* gradient, floa
            float* moment1, float* moment2) {
   for (std::int64_t i = 0; i < count; ++i) {
     const double g = double{gradient[i]} * u.gradient_scale;
-    const double m = u.beta1 * double{moment1[i]} + (1 - double{u.beta1}) * g;
-    const double v = u.beta2 * double{moment2[i]} + (1 - double{u.beta2}) * g * g;
+    const double m = u.beta1 * double{moment1[i]} + u.one_minus_beta1 * g;
+    const double v = u.beta2 * double{moment2[i]} + u.one_minus_beta2 * g * g;
     moment1[i] = to_float(m);
     moment2[i] = to_float(v);
     const double denominator = std::sqrt(v) * u.inverse_sqrt_correction2 + u.epsilon;

@@ -57,7 +57,7 @@ struct ResidualNormBackward {
   float* dx;       // null when there is no x apart from the residual
   float* d_gamma;  // [cols]
   float* d_beta;   // [cols]
-  float* d_bias;   // [cols]; null with dx
+  float* d_bias;   // [cols]; not touched without dx
 };
 
 // One head of one sequence: softmax(Q Kᵀ scale) V with dropout on the probabilities (Vaswani et al.
@@ -83,19 +83,20 @@ struct AttentionHead {
 inline constexpr std::int64_t kAttentionQueryBlock = 32;
 
 // Floats that a call needs as workspace: K and V transposed, and for a block of queries the
-// probabilities, their gradients, and delta.
+// probabilities and their gradients.
 inline std::int64_t attention_workspace_floats(std::int64_t tokens, std::int64_t width) {
   const std::int64_t padded = (tokens + 15) / 16 * 16;
-  return 2 * width * padded + kAttentionQueryBlock * (2 * padded + 16);
+  return 2 * width * padded + kAttentionQueryBlock * 2 * padded;
 }
 
 // AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2), as torch.optim.AdamW has it.
 struct AdamWUpdate {
   float gradient_scale;  // from clipping
   float beta1, beta2, epsilon;
-  float decay_factor;              // 1 - learning rate * weight decay
-  float step_size;                 // learning rate / (1 - beta1^t)
-  float inverse_sqrt_correction2;  // 1 / sqrt(1 - beta2^t)
+  float one_minus_beta1, one_minus_beta2;  // of the unrounded betas
+  float decay_factor;                      // 1 - learning rate * weight decay
+  float step_size;                         // learning rate / (1 - beta1^t)
+  float inverse_sqrt_correction2;          // 1 / sqrt(1 - beta2^t)
 };
 
 struct Table {

@@ -225,6 +225,14 @@ HfConfig parse_hf_config(std::string_view text, const std::string& source) {
 }
 
 HfConfig read_hf_config(const std::filesystem::path& path) {
+  const std::filesystem::path directory = path.parent_path();
+  std::error_code ignored;
+  if (!directory.empty() && !std::filesystem::is_directory(directory, ignored)) {
+    throw ModelError(
+        "{}: there is no such directory; expected one with config.json, model.safetensors and "
+        "tokenizer.json or vocab.txt (a name on the Hugging Face hub is not enough: download it)",
+        directory.string());
+  }
   return parse_hf_config(read_file(path, ExitCode::kModel, kMaxConfigBytes),
                          path.filename().string());
 }
@@ -256,7 +264,9 @@ std::string hf_config_text(const HfConfig& config) {
 
 LabelScheme label_scheme(const HfConfig& config) {
   if (config.labels.empty()) {
-    throw ModelError("config.json: has no labels: the model has not been fine-tuned yet");
+    throw ModelError(
+        "config.json: has no labels: the model has not been fine-tuned yet; `tandem train` does "
+        "that");
   }
   if (config.problem_type == "multi_label_classification" ||
       (config.problem_type == "regression" && config.labels.size() != 1)) {

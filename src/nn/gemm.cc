@@ -4,9 +4,12 @@
 #include <string>
 
 #include <dnnl.h>
-#include <omp.h>
 
 #include "base/error.h"
+
+// OpenMP 5.0, section 3.2.1. Declared here because clang has no <omp.h> unless its own OpenMP
+// library is installed, while oneDNN brings gcc's.
+extern "C" void omp_set_num_threads(int threads);
 
 namespace tandem {
 namespace {
@@ -52,7 +55,9 @@ std::int64_t inner_size(const Product& p) {
   return p.a_transpose == Transpose::kNo ? p.a.cols : p.a.rows;
 }
 
-void multiply_with_onednn(const Product& p) {
+}  // namespace
+
+void multiply_on_this_thread(const Product& p) {
   // Our threads divide the work; a library call must not start threads of its own.
   omp_set_num_threads(1);
   const auto letter = [](Transpose t) { return t == Transpose::kNo ? 'N' : 'T'; };
@@ -61,6 +66,8 @@ void multiply_with_onednn(const Product& p) {
       p.a.data, p.a.stride, p.b.data, p.b.stride, p.accumulate ? 1.0F : 0.0F, p.c.data, p.c.stride);
   TANDEM_CHECK(status == dnnl_success, "dnnl_sgemm returned {}", static_cast<int>(status));
 }
+
+namespace {
 
 void multiply_with_plain_loops(const Product& p) {
   const auto element = [](Matrix<const float> m, Transpose t, std::int64_t r, std::int64_t c) {
@@ -108,7 +115,7 @@ void Gemm::multiply(const Product& product, const TileDone& tile_done) {
     if (plain_loops_) {
       multiply_with_plain_loops(part);
     } else {
-      multiply_with_onednn(part);
+      multiply_on_this_thread(part);
     }
     if (tile_done) {
       tile_done(part.c, tile / tiling.col_tiles * tiling.rows,

@@ -31,6 +31,9 @@ void cap_gemm_instructions(std::string_view kernels);
 // oneDNN's version, e.g. "2.6.3".
 std::string gemm_library_version();
 
+// The whole product on the calling thread, by oneDNN.
+void multiply_on_this_thread(const Product& product);
+
 // Divides each product into tiles by its shape alone, never by the number of threads: each element
 // is summed in the same order whoever computes it, so results have the same bits for any number of
 // threads. With the reference kernels it is a plain loop, for tiny models.

@@ -2,10 +2,38 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
+#include <functional>
 
 namespace tandem {
 namespace {
+
+double median_seconds(int repeats, const std::function<void()>& work) {
+  std::vector<double> seconds;
+  work();  // warms up
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    seconds.push_back(elapsed.count());
+  }
+  std::ranges::nth_element(seconds, seconds.begin() + repeats / 2);
+  return seconds[static_cast<std::size_t>(repeats / 2)];
+}
+
+// One slice of c's rows for each thread.
+void multiply_in_slices(const Product& product, ThreadPool& pool) {
+  const std::int64_t slice = (product.c.rows + pool.size() - 1) / pool.size();
+  pool.run(pool.size(), [&](std::int64_t task, int) {
+    const std::int64_t begin = task * slice;
+    const std::int64_t end = std::min(begin + slice, product.c.rows);
+    if (begin >= end) return;
+    Product part = product;
+    part.a = product.a_transpose == Transpose::kNo ? product.a.row_range(begin, end)
+                                                   : product.a.col_range(begin, end);
+    part.c = product.c.row_range(begin, end);
+    multiply_on_this_thread(part);
+  });
+}
 
 double seconds_of(const GemmShape& shape, Compute& compute, int repeats) {
   const auto size = [](std::int64_t a, std::int64_t b) { return static_cast<std::size_t>(a * b); };
@@ -22,14 +50,8 @@ double seconds_of(const GemmShape& shape, Compute& compute, int repeats) {
                            .b = view(b, shape.inner, shape.cols, shape.b_transpose),
                            .b_transpose = shape.b_transpose,
                            .c = view(c, shape.rows, shape.cols, Transpose::kNo)};
-  double shortest = std::numeric_limits<double>::infinity();
-  for (int repeat = 0; repeat <= repeats; ++repeat) {
-    const auto start = std::chrono::steady_clock::now();
-    compute.gemm().multiply(product);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    if (repeat > 0) shortest = std::min(shortest, elapsed.count());  // the first warms up
-  }
-  return shortest;
+  return std::min(median_seconds(repeats, [&] { compute.gemm().multiply(product); }),
+                  median_seconds(repeats, [&] { multiply_in_slices(product, compute.pool()); }));
 }
 
 }  // namespace

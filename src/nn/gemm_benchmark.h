@@ -26,11 +26,12 @@ std::vector<GemmShape> encoder_layer_shapes(std::int64_t tokens, std::int64_t wi
 
 struct GemmRate {
   GemmShape shape;
-  double seconds;  // the shortest of several runs
+  double seconds;  // median of several runs, of the faster of two ways to divide it
   double flops_per_second() const { return shape.flops() / seconds; }
 };
 
-// Each shape alone, `repeats` times.
+// Each shape alone, `repeats` times: divided into the tiles of training, and into one slice a
+// thread. The faster is what the machine can attain.
 std::vector<GemmRate> measure_gemm(const std::vector<GemmShape>& shapes, Compute&, int repeats);
 
 // The rate over all shapes together: FLOPs by seconds.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/error.h"
+
 namespace tandem {
 
 void softmax(std::span<const float> logits, std::span<double> probabilities) {
@@ -23,7 +25,10 @@ double cross_entropy(Matrix<const float> logits, std::span<const float> labels, 
   double total = 0;
   for (std::int64_t b = 0; b < logits.rows; ++b) {
     const std::span row(logits.row(b), outputs);
-    const auto label = static_cast<std::size_t>(labels[static_cast<std::size_t>(b)]);
+    const float id = labels[static_cast<std::size_t>(b)];
+    // A NaN, the mark of a row without a label, fails this as well.
+    TANDEM_CHECK(id >= 0 && id < static_cast<float>(outputs), "label {} of {}", id, outputs);
+    const auto label = static_cast<std::size_t>(id);
     softmax(row, probabilities);
     // From the logits and not from log(probability), which is -inf for a very wrong prediction.
     const double highest = *std::max_element(row.begin(), row.end());

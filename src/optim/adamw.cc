@@ -42,6 +42,8 @@ void adamw_update(const ParamTable& table, const TrainingArrays& arrays,
         .beta1 = static_cast<float>(options.beta1),
         .beta2 = static_cast<float>(options.beta2),
         .epsilon = static_cast<float>(options.epsilon),
+        .one_minus_beta1 = static_cast<float>(1 - options.beta1),
+        .one_minus_beta2 = static_cast<float>(1 - options.beta2),
         .decay_factor = static_cast<float>(1 - step.learning_rate * decay),
         .step_size = static_cast<float>(step.learning_rate / correction1),
         .inverse_sqrt_correction2 = static_cast<float>(1 / std::sqrt(correction2))};

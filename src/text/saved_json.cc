@@ -163,7 +163,13 @@ std::string write_tokenizer_json(const TokenizerSpec& spec) {
 std::string write_tokenizer_config(const TokenizerSpec& spec, const TokenizerConfig& config) {
   json file = config.original;
   for (const std::string_view key : kMachineKeys) file.erase(std::string(key));
-  file["tokenizer_class"] = is_bert_tokenizer(spec) ? "BertTokenizer" : "PreTrainedTokenizerFast";
+  if (is_bert_tokenizer(spec)) {
+    file["tokenizer_class"] = "BertTokenizer";
+  } else {
+    file["tokenizer_class"] = "PreTrainedTokenizerFast";
+    // Version 5 gives no segments unless asked.
+    file["model_input_names"] = {"input_ids", "token_type_ids", "attention_mask"};
+  }
   file["do_lower_case"] = spec.normalizer.lowercase;
   file["strip_accents"] = strip_accents_json<json>(spec.normalizer);
   file["tokenize_chinese_chars"] = spec.normalizer.handle_chinese_chars;

@@ -12,6 +12,27 @@ BatchExtent BatchExtent::grow(const BatchExtent& other) const {
           std::max(longest, other.longest)};
 }
 
+void check_dataset_fits(const TokenDataset& dataset, const BertConfig& config) {
+  for (std::int64_t i = 0; i < dataset.size(); ++i) {
+    if (dataset.length(i) <= config.max_position_embeddings) continue;
+    throw ModelError(
+        "config.json: max_position_embeddings is {}, but {}:{} has {} tokens; use a "
+        "smaller --max-seq-length",
+        config.max_position_embeddings, dataset.source, dataset.lines[static_cast<std::size_t>(i)],
+        dataset.length(i));
+  }
+  const auto check = [&](const std::vector<std::int32_t>& values, std::int64_t rows,
+                         const char* key) {
+    for (const std::int32_t value : values) {
+      if (value >= 0 && value < rows) continue;
+      throw ModelError("config.json: {} is {}, but {} has the id {}", key, rows, dataset.source,
+                       value);
+    }
+  };
+  check(dataset.ids, config.vocab_size, "vocab_size");
+  check(dataset.segments, config.type_vocab_size, "type_vocab_size");
+}
+
 BatchExtent extent_of(const TokenDataset& dataset, std::span<const std::uint32_t> examples) {
   BatchExtent extent{.sequences = static_cast<std::int64_t>(examples.size())};
   for (const std::uint32_t example : examples) {

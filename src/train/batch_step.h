@@ -19,6 +19,11 @@ struct BatchExtent {
   BatchExtent grow(const BatchExtent& other) const;
 };
 
+// Throws ModelError that names the key of config.json when a sequence is longer than the model has
+// positions, or has a token id or segment that it has no embedding for. Everything below relies on
+// it.
+void check_dataset_fits(const TokenDataset& dataset, const BertConfig& config);
+
 // Of the given examples of a data set.
 BatchExtent extent_of(const TokenDataset& dataset, std::span<const std::uint32_t> examples);
 

@@ -1,8 +1,10 @@
 #include "train/evaluator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "nn/loss.h"
 #include "train/batch_step.h"
@@ -49,6 +51,11 @@ double mean_loss(const Predictions& predictions, const TokenDataset& dataset, Pr
 Judged judge(const Predictions& predictions, const TokenDataset& dataset, ProblemKind kind) {
   Judged judged;
   judged.classes = kind == ProblemKind::kRegression ? 0 : predictions.outputs;
+  for (const float logit : predictions.logits) {
+    if (std::isfinite(logit)) continue;
+    throw WallError("{}: the model's outputs are not finite; its weights are of no use",
+                    dataset.source);
+  }
   judged.actual.assign(dataset.labels.begin(), dataset.labels.end());
   const Matrix<const float> rows = predictions.rows();
   for (std::int64_t r = 0; r < rows.rows; ++r) {

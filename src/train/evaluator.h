@@ -32,7 +32,7 @@ Predictions predict(const ClassifierModel&, const TokenDataset&, std::int64_t ba
 // Mean loss of the predictions. Every example must have a label.
 double mean_loss(const Predictions&, const TokenDataset&, ProblemKind);
 
-// The class with the highest logit, or the value.
+// The class with the highest logit, or the value. Throws WallError when a logit isn't finite.
 Judged judge(const Predictions&, const TokenDataset&, ProblemKind);
 
 }  // namespace tandem

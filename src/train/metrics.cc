@@ -83,6 +83,8 @@ double pearson_correlation(std::span<const double> x, std::span<const double> y)
 }
 
 double spearman_correlation(std::span<const double> x, std::span<const double> y) {
+  const auto is_nan = [](double value) { return std::isnan(value); };
+  if (std::ranges::any_of(x, is_nan) || std::ranges::any_of(y, is_nan)) return NAN;
   return pearson_correlation(average_ranks(x), average_ranks(y));
 }
 

@@ -23,7 +23,7 @@ double binary_f1(const Judged&);
 double matthews_correlation(const Judged&);
 // NaN when either side is constant.
 double pearson_correlation(std::span<const double> x, std::span<const double> y);
-// Pearson's of the average ranks.
+// Pearson's of the average ranks; NaN when a value is.
 double spearman_correlation(std::span<const double> x, std::span<const double> y);
 double mean_squared_error(const Judged&);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/log.h"
 #include "formats/json.h"
 
 namespace tandem {
@@ -37,6 +38,20 @@ std::string displayed(const std::string& name, double value) {
   }
   if (is_count(name)) return fmt::format("{}", static_cast<std::int64_t>(value));
   return fmt::format("{}", std::round(value * 1e4) / 1e4);
+}
+
+// What other phases left. A file that can't be read must not cost the results of this one.
+json earlier_results(const std::filesystem::path& path) {
+  constexpr std::int64_t kMaxBytes = 1 << 20;
+  if (!std::filesystem::exists(path)) return json::object();
+  try {
+    json results = read_json_file(path, ExitCode::kUsage, kMaxBytes);
+    if (results.is_object()) return results;
+    log_warning("{}: is not an object; it is replaced", path.string());
+  } catch (const Error& error) {
+    log_warning("{}; it is replaced", error.what());
+  }
+  return json::object();
 }
 
 double rounded(double value, double scale) { return std::round(value * scale) / scale; }
@@ -100,10 +115,7 @@ std::string results_json(const Results& results) {
 void stage_results(StagedFiles& files, const std::filesystem::path& directory,
                    const std::string& phase, const Results& results) {
   files.add(phase + "_results.json", results_json(results));
-  json all = json::object();
-  const std::filesystem::path merged = directory / "all_results.json";
-  constexpr std::int64_t kMaxBytes = 1 << 20;
-  if (std::filesystem::exists(merged)) all = read_json_file(merged, ExitCode::kUsage, kMaxBytes);
+  json all = earlier_results(directory / "all_results.json");
   all.update(as_json(results));
   files.add("all_results.json", python_json(all, {.indent = 4}));
 }

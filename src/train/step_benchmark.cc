@@ -53,6 +53,7 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
   TrainerOptions options;
   options.micro_batch_size = batch_size;
   options.max_steps = steps;
+  options.drop_last = true;  // every step has as many samples
   options.order = SampleOrder::kSequential;
   Trainer trainer(model, dataset, options, compute);
   trainer.allocate();

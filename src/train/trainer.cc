@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <set>
 #include <string>
 
@@ -14,6 +16,12 @@ namespace tandem {
 namespace {
 
 std::int64_t total_steps_of(const TrainerOptions& options, const BatchPlan& plan) {
+  if (plan.steps_per_epoch() == 0) {
+    throw UsageError(
+        "--dataloader-drop-last leaves nothing of {} rows in batches of {}; leave it out, or use a "
+        "smaller --per-device-train-batch-size",
+        plan.examples, plan.whole_multiple_of);
+  }
   if (options.max_steps > 0) return options.max_steps;
   const double steps = options.num_train_epochs * static_cast<double>(plan.steps_per_epoch());
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(steps)));
@@ -30,6 +38,17 @@ std::int64_t bytes_of(const TokenDataset& dataset) {
                                        sizeof(std::int32_t) +
                                    dataset.starts.size() * sizeof(std::int64_t) * 2);
 }
+
+void set_to_zero(std::span<float> array, ThreadPool& pool) {
+  constexpr std::size_t kBlock = 1 << 20;
+  const std::size_t blocks = (array.size() + kBlock - 1) / kBlock;
+  pool.run(static_cast<std::int64_t>(blocks), [&](std::int64_t block, int) {
+    const std::size_t begin = static_cast<std::size_t>(block) * kBlock;
+    std::ranges::fill(array.subspan(begin, std::min(kBlock, array.size() - begin)), 0.0F);
+  });
+}
+
+double without_sign_of_nan(double value) { return std::isnan(value) ? std::abs(value) : value; }
 
 // The update's examples, a micro-batch at a time.
 template <class Body>
@@ -52,32 +71,50 @@ Trainer::Trainer(const ClassifierModel& model, const TokenDataset& dataset,
       plan_{.examples = dataset.size(),
             .batch_size = options.micro_batch_size * options.gradient_accumulation_steps,
             .seed = options.seed,
-            .drop_last = options.drop_last,
+            .whole_multiple_of = options.drop_last ? options.micro_batch_size : 1,
             .order = options.order},
       total_steps_(total_steps_of(options, plan_)),
       schedule_{.peak = options.learning_rate,
                 .warmup_steps = warmup_steps_of(options, total_steps_),
                 .total_steps = total_steps_} {
+  constexpr std::int64_t kArrays = 4;
+  memory_ = {
+      .parameters = kArrays * model_.table.floats() * static_cast<std::int64_t>(sizeof(float)),
+      .activations = plan_training_bytes(model_, largest_batch(), compute_),
+      .dataset = bytes_of(dataset_)};
+}
+
+// Of all micro-batches of the run; where those are very many, of the longest sequences together.
+BatchExtent Trainer::largest_batch() const {
+  constexpr std::int64_t kMostExamples = 4'000'000;
   BatchExtent largest;
+  if (total_steps_ > kMostExamples / plan_.batch_size) {
+    std::vector<std::uint32_t> order(static_cast<std::size_t>(dataset_.size()));
+    std::iota(order.begin(), order.end(), 0U);
+    const auto count = std::min<std::int64_t>(options_.micro_batch_size, dataset_.size());
+    std::ranges::nth_element(order, order.begin() + count - 1, std::greater(),
+                             [&](std::uint32_t example) { return dataset_.length(example); });
+    return extent_of(dataset_, std::span(order).first(static_cast<std::size_t>(count)));
+  }
   for (std::int64_t step = 0; step < total_steps_; ++step) {
     for_micro_batches(plan_.examples_of_step(step), options_.micro_batch_size,
                       [&](std::span<const std::uint32_t> examples, bool) {
                         largest = largest.grow(extent_of(dataset_, examples));
                       });
   }
-  constexpr std::int64_t kArrays = 4;
-  memory_ = {
-      .parameters = kArrays * model_.table.floats() * static_cast<std::int64_t>(sizeof(float)),
-      .activations = plan_training_bytes(model_, largest, compute_),
-      .dataset = bytes_of(dataset_)};
+  return largest;
 }
 
 void Trainer::allocate() {
   arena_ = std::make_unique<Arena>(memory_.activations);
-  const auto floats = static_cast<std::size_t>(model_.table.floats());
-  gradients_.assign(floats, 0);
-  moment1_.assign(floats, 0);
-  moment2_.assign(floats, 0);
+  const std::int64_t floats = model_.table.floats();
+  constexpr std::int64_t kAlignmentSlack = 3 * 64;
+  state_ = std::make_unique<Arena>(3 * floats * static_cast<std::int64_t>(sizeof(float)) +
+                                   kAlignmentSlack);
+  for (std::span<float>* const array : {&gradients_, &moment1_, &moment2_}) {
+    *array = state_->vector<float>(floats);
+    set_to_zero(*array, compute_.pool());
+  }
 }
 
 double Trainer::epoch_after(std::int64_t step) const {
@@ -109,9 +146,9 @@ StepResult Trainer::run_step(std::int64_t step) {
   const double norm = gradient_norm(gradients_, compute_.kernels(), compute_.pool());
   if (!std::isfinite(loss) || !std::isfinite(norm)) {
     throw WallError(
-        "step {}: loss {} and gradient norm {}: not finite; the weights were left as before this "
-        "step; batch: {}; a smaller --learning-rate or --warmup-ratio 0.1 usually helps",
-        step + 1, loss, norm, rows_of(examples));
+        "step {}: loss {} and gradient norm {}: not finite; no model was written; batch: {}; a "
+        "smaller --learning-rate or --warmup-ratio 0.1 usually helps",
+        step + 1, without_sign_of_nan(loss), without_sign_of_nan(norm), rows_of(examples));
   }
   const double rate = schedule_.at(step);
   adamw_update(model_.table, {model_.weights, gradients_, moment1_, moment2_}, options_.adamw,
@@ -126,10 +163,23 @@ StepResult Trainer::run_step(std::int64_t step) {
           .examples = static_cast<std::int64_t>(examples.size())};
 }
 
+void Trainer::check_weights() const {
+  if (std::ranges::all_of(model_.weights, [](float weight) { return std::isfinite(weight); })) {
+    return;
+  }
+  throw WallError(
+      "the last update made weights that are not finite; no model was written; a smaller "
+      "--learning-rate usually helps");
+}
+
 std::string Trainer::rows_of(std::span<const std::uint32_t> examples) const {
+  constexpr std::size_t kShown = 64;
   std::set<std::int64_t> lines;
-  for (const std::uint32_t example : examples) lines.insert(dataset_.lines[example]);
-  return fmt::format("{} lines {}", dataset_.source, fmt::join(lines, ", "));
+  for (const std::uint32_t example : examples.first(std::min(kShown, examples.size()))) {
+    lines.insert(dataset_.lines[example]);
+  }
+  return fmt::format("{} lines {}{}", dataset_.source, fmt::join(lines, ", "),
+                     examples.size() > kShown ? " and more" : "");
 }
 
 }  // namespace tandem

@@ -62,8 +62,12 @@ class Trainer {
   // Update `step`, from 0. A loss or gradient that isn't finite is a WallError that names the rows
   // of the batch; the weights are then as they were before the step.
   StepResult run_step(std::int64_t step);
+  // Throws WallError when a weight isn't finite: the last update's own check would have been the
+  // next step's loss.
+  void check_weights() const;
 
  private:
+  BatchExtent largest_batch() const;
   double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples);
   std::string rows_of(std::span<const std::uint32_t> examples) const;
 
@@ -76,7 +80,8 @@ class Trainer {
   LinearSchedule schedule_;
   MemoryPlan memory_;
   std::unique_ptr<Arena> arena_;
-  std::vector<float> gradients_, moment1_, moment2_;
+  std::unique_ptr<Arena> state_;  // owns the next three
+  std::span<float> gradients_, moment1_, moment2_;
 };
 
 }  // namespace tandem

@@ -31,7 +31,7 @@ bool evaluation_due(const LoopOptions& options, const Trainer& trainer, std::int
     case IntervalStrategy::kSteps:
       return done % options.eval_steps == 0;
     case IntervalStrategy::kEpoch:
-      return done % trainer.steps_per_epoch() == 0;
+      return done % trainer.steps_per_epoch() == 0 || done == trainer.total_steps();
   }
   return false;
 }

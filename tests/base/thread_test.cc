@@ -35,13 +35,5 @@ TEST(ThreadPool, ThrowsATasksExceptionAgainAndStaysUsable) {
   EXPECT_EQ(runs.load(), 10);
 }
 
-TEST(ThreadPool, StartsEveryThreadWithTheGivenFunction) {
-  std::atomic<int> starts{0};
-  {
-    const ThreadPool pool(4, [&] { ++starts; });
-  }
-  EXPECT_EQ(starts.load(), 4);
-}
-
 }  // namespace
 }  // namespace tandem

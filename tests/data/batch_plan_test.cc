@@ -52,10 +52,15 @@ TEST(BatchPlan, EndsAnEpochWithASmallerBatchOrWithoutIt) {
   EXPECT_EQ(plan.examples_of_step(1).size(), 4);
   EXPECT_EQ(plan.examples_of_step(2).size(), 2);
   EXPECT_EQ(plan.examples_of_step(3).size(), 4);
-  const BatchPlan whole{.examples = 10, .batch_size = 4, .drop_last = true};
+  const BatchPlan whole{.examples = 10, .batch_size = 4, .whole_multiple_of = 4};
   EXPECT_EQ(whole.steps_per_epoch(), 2);
   EXPECT_EQ(whole.examples_of_step(2), plan.examples_of_step(3));
-  EXPECT_EQ((BatchPlan{.examples = 3, .batch_size = 4, .drop_last = true}).steps_per_epoch(), 0);
+  // Micro-batches of 2, two an update: ten examples are five micro-batches, and so three updates.
+  const BatchPlan micro{.examples = 11, .batch_size = 4, .whole_multiple_of = 2};
+  EXPECT_EQ(micro.steps_per_epoch(), 3);
+  EXPECT_EQ(micro.examples_of_step(2).size(), 2);
+  const BatchPlan none{.examples = 3, .batch_size = 4, .whole_multiple_of = 4};
+  EXPECT_EQ(none.steps_per_epoch(), 0);
   EXPECT_EQ((BatchPlan{.examples = 0}).steps_per_epoch(), 0);
 }
 

@@ -165,6 +165,8 @@ TEST_P(RowKernels, AdamWMatchesTheReference) {
                                        .beta1 = 0.9F,
                                        .beta2 = 0.999F,
                                        .epsilon = 1e-8F,
+                                       .one_minus_beta1 = 0.1F,
+                                       .one_minus_beta2 = 0.001F,
                                        .decay_factor = 1 - 1e-5F,
                                        .step_size = 1e-3F,
                                        .inverse_sqrt_correction2 = 1.2F};

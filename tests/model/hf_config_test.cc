@@ -139,8 +139,10 @@ TEST(HfConfig, RefusesLabelsThatAreNotAList) {
 
 TEST(HfConfig, TranslatesLabelsForTheData) {
   HfConfig config = parse(R"({"model_type": "bert"})");
-  EXPECT_EQ(failure_of([&] { label_scheme(config); }).message,
-            "config.json: has no labels: the model has not been fine-tuned yet");
+  EXPECT_EQ(
+      failure_of([&] { label_scheme(config); }).message,
+      "config.json: has no labels: the model has not been fine-tuned yet; `tandem train` does "
+      "that");
   set_label_scheme(config, {.names = {"no", "yes"}});
   EXPECT_EQ(label_scheme(config).names, (Labels{"no", "yes"}));
   EXPECT_EQ(config.problem_type, "single_label_classification");

@@ -30,6 +30,8 @@ TEST(Metrics, DegenerateInputsHaveTheReferencesValues) {
   const std::vector<double> flat = {1, 1, 1};
   const std::vector<double> rising = {1, 2, 3};
   EXPECT_TRUE(std::isnan(pearson_correlation(flat, rising)));
+  const std::vector<double> broken = {1, NAN, 3};
+  EXPECT_TRUE(std::isnan(spearman_correlation(broken, rising)));
 }
 
 TEST(Metrics, CorrelationsTreatTiesAsScipy) {

@@ -31,6 +31,18 @@ TEST(RunLog, ResultsOfAllPhasesAreMergedAsTheReferenceDoes) {
   EXPECT_EQ(all["train_samples"], 100);
 }
 
+TEST(RunLog, AnUnreadableFileOfEarlierResultsIsReplaced) {
+  const TemporaryDirectory directory;
+  for (const char* const content : {"{\"eval_pearson\": NaN}", "[1]", "", "not JSON"}) {
+    directory.write("all_results.json", content);
+    StagedFiles files(directory.path());
+    stage_results(files, directory.path(), "eval", {{"eval_accuracy", 0.5}});
+    files.commit();
+    EXPECT_EQ(read(directory.path() / "all_results.json"),
+              (nlohmann::json{{"eval_accuracy", 0.5}}));
+  }
+}
+
 TEST(RunLog, TheBlockIsSortedAndAlignedAsTheReferencePrintsIt) {
   EXPECT_EQ(results_block(
                 "eval",

@@ -1,0 +1,102 @@
+"""Ctrl-C: the first leaves a model that can be used, the second ends at once; exit code 75."""
+import signal
+import subprocess
+import unittest
+
+from program import (BINARY, INTERRUPTED, ProgramTest, contents, environment, trained_model)
+
+# So many updates that the run ends by the signal alone.
+ENDLESS = ("--max-steps", 20_000, "--batch-size", 4)
+
+
+class Interrupted(ProgramTest):
+    def start(self, *arguments, **options) -> subprocess.Popen:
+        process = subprocess.Popen([BINARY, *map(str, arguments)], env=environment(), text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def read_until(self, process: subprocess.Popen, text: str) -> None:
+        for line in process.stderr:
+            if text in line:
+                return
+        self.fail(f"the program ended without saying {text!r}")
+
+    def train_endlessly(self, *more) -> subprocess.Popen:
+        """Starts a training run that evaluates after every fifth update, and waits for the first."""
+        process = self.start(*self.train_arguments(
+            *ENDLESS, "--eval-strategy", "steps", "--eval-steps", 5, "--validation-file",
+            self.rows_file("validation.tsv"), *more))
+        self.read_until(process, "step 5 ")
+        return process
+
+    def end(self, process: subprocess.Popen) -> tuple[str, str]:
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, INTERRUPTED, err)
+        self.assertNotIn("Sanitizer", err)
+        self.assert_no_temporary_files()
+        return out, err
+
+    def test_leaves_a_model_that_can_be_used(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number.name):
+                process = self.train_endlessly("--overwrite-output-dir")
+                process.send_signal(number)
+                out, err = self.end(process)
+                self.assertIn("interrupted: ending in good order; once more ends at once", err)
+                self.assertRegex(err, rf"tandem: interrupted after \d+ of 20000 steps; the model as it "
+                                      rf"was then is in {self.output}\n$")
+                self.assertIn("train_loss", out)
+                self.assertIn("trainer_state.json", contents(self.output))
+                self.succeeds("predict", "--model", self.output, "--data", self.rows_file())
+
+    def test_interrupted_evaluation_leaves_the_model_as_well(self):
+        validation = self.write("many.tsv", "text\tlabel\n" + "a good film\tgood\n" * 50_000)
+        process = self.start(*self.train_arguments(
+            *ENDLESS, "--eval-strategy", "steps", "--eval-steps", 1, "--validation-file", validation))
+        self.read_until(process, "training: 20000 updates")
+        process.send_signal(signal.SIGINT)
+        self.assertIn("tandem: interrupted after ", self.end(process)[1])
+        self.succeeds("predict", "--model", self.output, "--data", self.rows_file())
+
+    def test_before_training_nothing_is_written(self):
+        before = contents(self.directory)
+        rows = self.write("many.tsv", "text\tlabel\n" + "a good film\tgood\nbad\tbad\n" * 100_000)
+        process = self.start(*self.train_arguments(*ENDLESS, "--ignore-mismatched-sizes",
+                                                   train_file=rows))
+        self.read_until(process, "machine: ")
+        process.send_signal(signal.SIGINT)
+        self.assertIn("interrupted while reading; nothing was written", self.end(process)[1])
+        self.assertEqual(set(contents(self.directory)) - set(before), {"many.tsv"} | {
+            name for name in contents(self.directory) if name.startswith("tiny")})
+
+    def test_second_signal_ends_at_once(self):
+        process = self.start(*self.train_arguments(
+            *ENDLESS, train_file=self.write(
+                "slow.tsv", "text\tlabel\n" + ("good film " * 40 + "\tgood\nbad\tbad\n") * 20_000),
+        ) + ["--ignore-mismatched-sizes"])
+        self.read_until(process, "machine: ")
+        process.send_signal(signal.SIGINT)
+        self.read_until(process, "ending in good order")
+        process.send_signal(signal.SIGINT)
+        self.assertIn("interrupted again: ending at once", self.end(process)[1])
+
+    def test_commands_with_nothing_to_save_end_at_once(self):
+        for command in (["predict", "--data", "-"], ["tokenize"]):
+            with self.subTest(command[0]):
+                process = self.start(*command, "--model", trained_model(), stdin=subprocess.PIPE)
+                if command[0] == "predict":
+                    self.read_until(process, "model ")
+                else:
+                    process.stdin.write("good\n" * 100_000)
+                    process.stdin.flush()
+                    process.stdout.readline()
+                process.send_signal(signal.SIGINT)
+                self.assertIn("\ninterrupted\n", self.end(process)[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
