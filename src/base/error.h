@@ -19,7 +19,7 @@ enum class ExitCode : int {
   kModel = 4,         // bad model or checkpoint
   kMachine = 5,       // the machine or cluster is not fit for the job
   kPeer = 6,          // a peer was lost or stood still
-  kWall = 7,          // the run hit a wall (disk full, a loss that isn't finite); nothing is lost
+  kWall = 7,          // the run hit a wall (disk full, a loss that isn't finite)
   kInterrupted = 75,  // interrupted; what was reached is saved
 };
 

@@ -17,17 +17,12 @@ std::vector<std::string> metric_names(const QuestionFlags& flags, const LabelSch
 void evaluate(const QuestionFlags& flags) {
   const Answers answers = ask(flags, LabelNeed::kRequired);
   const LabelScheme& labels = answers.session.labels();
-  const Judged judged = judge(answers.predictions, answers.dataset, labels.kind);
-  Results results;
-  for (const auto& [name, value] : all_metrics(metric_names(flags, labels), judged)) {
-    results.emplace_back("eval_" + name, value);
-  }
-  results.emplace_back("eval_loss", mean_loss(answers.predictions, answers.dataset, labels.kind));
-  const std::int64_t batches = (answers.dataset.size() + flags.batch_size - 1) / flags.batch_size;
-  for (const auto& speed :
-       speed_results("eval", answers.seconds, answers.dataset.size(), batches)) {
-    results.push_back(speed);
-  }
+  const Results results = evaluation_results({.predictions = answers.predictions,
+                                              .dataset = answers.dataset,
+                                              .problem = labels.kind,
+                                              .seconds = answers.seconds,
+                                              .batch_size = flags.batch_size},
+                                             metric_names(flags, labels));
   fmt::print("{}\n", flags.json ? results_json(results) : results_block("eval", results));
 }
 

@@ -132,7 +132,11 @@ class TrainRun {
                            name == "train_samples" ? static_cast<double>(dataset.size()) : value);
     }
     // Forward and backward: six FLOPs a parameter and token, embeddings left out, as the reference.
-    const double parameters = static_cast<double>(session_.classifier().table.floats());
+    double parameters = 0;
+    for (const ParamInfo& param : session_.classifier().table.all()) {
+      const bool embedding = param.name.starts_with("embeddings.");
+      parameters += embedding ? 0 : static_cast<double>(param.slice.size());
+    }
     results.emplace_back("total_flos", 6 * parameters * static_cast<double>(result.tokens));
     return results;
   }
@@ -144,18 +148,14 @@ class TrainRun {
       const auto start = std::chrono::steady_clock::now();
       const Predictions predictions = predict_with_progress("evaluating", dataset);
       const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-      const std::string& suffix = data_.evaluate[i].suffix;
-      const Judged judged = judge(predictions, dataset, data_.labels.kind);
-      for (const auto& [name, value] : all_metrics(data_.metrics, judged)) {
-        all.emplace_back("eval_" + name + suffix, value);
-      }
-      all.emplace_back("eval_loss" + suffix, mean_loss(predictions, dataset, data_.labels.kind));
-      const std::int64_t batches =
-          (dataset.size() + flags_.eval_batch_size - 1) / flags_.eval_batch_size;
-      for (const auto& [name, value] :
-           speed_results("eval", elapsed.count(), dataset.size(), batches)) {
-        all.emplace_back(name + suffix, value);
-      }
+      const Results results = evaluation_results({.predictions = predictions,
+                                                  .dataset = dataset,
+                                                  .problem = data_.labels.kind,
+                                                  .seconds = elapsed.count(),
+                                                  .batch_size = flags_.eval_batch_size,
+                                                  .suffix = data_.evaluate[i].suffix},
+                                                 data_.metrics);
+      all.insert(all.end(), results.begin(), results.end());
     }
     if (epoch_) all.emplace_back("epoch", *epoch_);
     return all;

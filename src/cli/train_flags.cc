@@ -83,8 +83,8 @@ void add_optimizer_flags(CLI::App& command, TrainerOptions& trainer) {
       ->check(CLI::Range(0.0, 1.0));
   option("--weight-decay", trainer.adamw.weight_decay, "not for biases and LayerNorm")
       ->check(at_least_zero());
-  option("--adam-beta1", trainer.adamw.beta1, "AdamW's")->check(CLI::Range(0.0, 1.0));
-  option("--adam-beta2", trainer.adamw.beta2, "AdamW's")->check(CLI::Range(0.0, 1.0));
+  option("--adam-beta1", trainer.adamw.beta1, "AdamW's, below 1")->check(CLI::Range(0.0, 0.999999));
+  option("--adam-beta2", trainer.adamw.beta2, "AdamW's, below 1")->check(CLI::Range(0.0, 0.999999));
   option("--adam-epsilon", trainer.adamw.epsilon, "AdamW's")->check(above_zero());
   option("--max-grad-norm", trainer.max_grad_norm, "clip to this global norm; 0 means never")
       ->check(at_least_zero());

@@ -1,8 +1,10 @@
 #include "cli/training_data.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
+#include "base/printable.h"
 #include "data/labels.h"
 #include "data/table_files.h"
 
@@ -79,7 +81,19 @@ TrainingData read_own_files(const DataFlags& flags, const DataNeeds& needs,
   return data;
 }
 
-TrainingData read_task(const DataFlags& flags, const DataNeeds& needs) {
+// A model that was trained elsewhere may have numbered the task's labels in another order.
+void check_label_order(const Task& task, const LabelScheme& task_labels,
+                       const std::optional<LabelScheme>& model_labels) {
+  if (!model_labels || model_labels->names == task_labels.names) return;
+  if (!std::ranges::is_permutation(model_labels->names, task_labels.names)) return;
+  throw ModelError(
+      "the model numbers {}'s labels {}, the task {}: its answers would be judged wrong; use "
+      "`tandem evaluate --model DIR --task-name {} --data FILE`, which goes by their names",
+      task.name, list_in_quotes(model_labels->names), list_in_quotes(task_labels.names), task.name);
+}
+
+TrainingData read_task(const DataFlags& flags, const DataNeeds& needs,
+                       const std::optional<LabelScheme>& model_labels) {
   if (flags.data_dir.empty()) {
     throw UsageError("--task-name {} needs --data-dir, the folder with its TSV files",
                      flags.task_name);
@@ -88,6 +102,7 @@ TrainingData read_task(const DataFlags& flags, const DataNeeds& needs) {
   TrainingData data;
   data.name = task.name;
   data.labels = label_scheme(task);
+  if (!needs.train) check_label_order(task, data.labels, model_labels);
   data.metrics = task_metrics(task);
   for (const TaskSplit& split : task.used_splits()) {
     const std::string suffix(split.metric_suffix);
@@ -134,13 +149,17 @@ TrainingData read_training_data(const DataFlags& flags, const DataNeeds& needs,
     throw UsageError("--task-name and --train-file exclude each other: GLUE's files or own ones");
   }
   TrainingData data = flags.task_name.empty() ? read_own_files(flags, needs, model_labels)
-                                              : read_task(flags, needs);
+                                              : read_task(flags, needs, model_labels);
   if (data.train) {
     say_examples(*data.train, data.labels);
     if (data.train->examples.empty())
       throw DataError("{}: has no rows to learn from", data.train->source);
   }
-  for (const NamedExamples& set : data.evaluate) say_examples(set.examples, data.labels);
+  for (const NamedExamples& set : data.evaluate) {
+    if (set.examples.examples.empty())
+      throw DataError("{}: has no rows to evaluate", set.examples.source);
+    say_examples(set.examples, data.labels);
+  }
   return data;
 }
 

@@ -120,6 +120,22 @@ void stage_results(StagedFiles& files, const std::filesystem::path& directory,
   files.add("all_results.json", python_json(all, {.indent = 4}));
 }
 
+Results evaluation_results(const EvaluatedSet& set, std::span<const std::string> metrics) {
+  Results results;
+  for (const auto& [name, value] :
+       all_metrics(metrics, judge(set.predictions, set.dataset, set.problem))) {
+    results.emplace_back("eval_" + name + set.suffix, value);
+  }
+  results.emplace_back("eval_loss" + set.suffix,
+                       mean_loss(set.predictions, set.dataset, set.problem));
+  const std::int64_t batches = (set.dataset.size() + set.batch_size - 1) / set.batch_size;
+  for (const auto& [name, value] :
+       speed_results("eval", set.seconds, set.dataset.size(), batches)) {
+    results.emplace_back(name + set.suffix, value);
+  }
+  return results;
+}
+
 Results speed_results(const std::string& phase, double seconds, std::int64_t samples,
                       std::int64_t steps) {
   return {{phase + "_runtime", rounded(seconds, 1e4)},

@@ -2,6 +2,7 @@
 // What a run reached, kept as transformers' Trainer keeps it, so that existing tools can read it.
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "train/evaluator.h"
 #include "train/trainer.h"
 
 namespace tandem {
@@ -44,6 +46,18 @@ std::string results_json(const Results&);
 // Adds <phase>_results.json, and all_results.json merged with what the directory already has.
 void stage_results(StagedFiles&, const std::filesystem::path& directory, const std::string& phase,
                    const Results&);
+
+// What a set of labelled rows shows of the model: metrics, loss and speed, named
+// eval_<name><suffix>.
+struct EvaluatedSet {
+  const Predictions& predictions;
+  const TokenDataset& dataset;
+  ProblemKind problem;
+  double seconds;
+  std::int64_t batch_size;
+  std::string suffix = {};  // "_mm" for MNLI's second validation set
+};
+Results evaluation_results(const EvaluatedSet&, std::span<const std::string> metrics);
 
 // runtime, samples and steps a second under the names that `phase` gives them.
 Results speed_results(const std::string& phase, double seconds, std::int64_t samples,
