@@ -54,6 +54,7 @@ class JsonValue {
   const std::string& text() const;
 
   bool is_text() const;
+  const nlohmann::json& raw() const { return *value_; }
   // Throws the error "<file>: <path of keys>: expected <what>, found <this value>".
   [[noreturn]] void fail_expecting(std::string_view what) const;
   // Throws the error "<file>: <path of keys>: <message>".

@@ -4,31 +4,31 @@
 #include <charconv>
 
 #include "base/error.h"
-#include "text/json_field.h"
+#include "formats/json.h"
 
 namespace tandem {
 namespace {
 
-std::optional<bool> optional_boolean(const JsonField& root, std::string_view key) {
+std::optional<bool> optional_boolean(const JsonValue& root, std::string_view key) {
   const auto field = root.find(key);
   if (!field) return std::nullopt;
   return field->boolean();
 }
 
 // transformers writes a length that isn't known as the whole number nearest to 1e30.
-std::int64_t parse_length(const JsonField& field) {
-  if (field.value().is_number_float() && field.value().get<double>() >= 1e18) {
+std::int64_t parse_length(const JsonValue& field) {
+  if (field.raw().is_number_float() && field.raw().get<double>() >= 1e18) {
     return kUnlimitedTokens;
   }
   return std::min(field.whole_number(1, INT64_MAX), kUnlimitedTokens);
 }
 
 // A token is a text or an object that has it as its content.
-std::string token_text(const JsonField& field) {
-  return field.value().is_object() ? field.at("content").text() : field.text();
+std::string token_text(const JsonValue& field) {
+  return field.raw().is_object() ? field.at("content").text() : field.text();
 }
 
-AddedToken parse_added_token(const std::string& id, const JsonField& field) {
+AddedToken parse_added_token(const std::string& id, const JsonValue& field) {
   AddedToken token{.content = field.at("content").text()};
   const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), token.id);
   if (error != std::errc() || end != id.data() + id.size() || token.id < 0 ||
@@ -59,9 +59,9 @@ std::optional<std::string> TokenizerConfig::special_token(std::string_view key) 
 
 TokenizerConfig parse_tokenizer_config(std::string_view text, const std::string& file) {
   TokenizerConfig config;
-  config.original = parse_json_file(text, file);
+  config.original = parse_json(text, {.name = file});
   config.file = file;
-  const JsonField root(config.original, file);
+  const JsonValue root(config.original, {.name = file});
   if (const auto length = root.find("model_max_length")) {
     config.model_max_length = parse_length(*length);
   }

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
-#include "text/json_field.h"
+#include "formats/json.h"
 
 namespace tandem {
 namespace {
@@ -19,9 +19,9 @@ constexpr std::int64_t kLongestWord = 1'000'000;
 using Ids = std::unordered_map<std::string_view, std::int32_t>;
 
 // The "type" of a section that must be one of `supported`.
-std::string section_type(const JsonField& section,
+std::string section_type(const JsonValue& section,
                          std::initializer_list<std::string_view> supported) {
-  const JsonField type = section.at("type");
+  const JsonValue type = section.at("type");
   if (std::ranges::find(supported, type.text()) == supported.end()) {
     type.fail(fmt::format("found {}, supported is only {}", in_quotes(type.text()),
                           fmt::join(supported, " or ")));
@@ -29,13 +29,13 @@ std::string section_type(const JsonField& section,
   return type.text();
 }
 
-JsonField section(const JsonField& file, std::string_view name, std::string_view supported) {
+JsonValue section(const JsonValue& file, std::string_view name, std::string_view supported) {
   const auto found = file.find(name);
   if (!found) file.fail(fmt::format("{} is missing, expected one of type {}", name, supported));
   return *found;
 }
 
-NormalizerOptions parse_normalizer(const JsonField& normalizer) {
+NormalizerOptions parse_normalizer(const JsonValue& normalizer) {
   section_type(normalizer, {"BertNormalizer"});
   const bool lowercase = normalizer.at("lowercase").boolean();
   const auto strip_accents = normalizer.find("strip_accents");
@@ -45,11 +45,11 @@ NormalizerOptions parse_normalizer(const JsonField& normalizer) {
           .lowercase = lowercase};
 }
 
-std::vector<VocabularyEntry> parse_vocabulary(const JsonField& field) {
-  if (!field.value().is_object()) field.fail_expecting("an object");
+std::vector<VocabularyEntry> parse_vocabulary(const JsonValue& field) {
+  if (!field.raw().is_object()) field.fail_expecting("an object");
   std::vector<VocabularyEntry> vocabulary;
-  vocabulary.reserve(field.value().size());
-  for (const auto& [token, id] : field.value().items()) {
+  vocabulary.reserve(field.raw().size());
+  for (const auto& [token, id] : field.raw().items()) {
     if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= kTokenIds) {
       field.at(token).whole_number(0, kTokenIds - 1);  // throws
     }
@@ -64,7 +64,7 @@ std::vector<VocabularyEntry> parse_vocabulary(const JsonField& field) {
   return vocabulary;
 }
 
-void parse_model(const JsonField& model, TokenizerSpec& spec) {
+void parse_model(const JsonValue& model, TokenizerSpec& spec) {
   // Files of 2019 have no type; their keys tell.
   if (model.find("type")) section_type(model, {"WordPiece"});
   spec.word_piece = {.unknown_token = model.at("unk_token").text(),
@@ -81,7 +81,7 @@ void parse_model(const JsonField& model, TokenizerSpec& spec) {
   }
 }
 
-AddedToken parse_added_token(const JsonField& field) {
+AddedToken parse_added_token(const JsonValue& field) {
   AddedToken token{.id = static_cast<std::int32_t>(field.at("id").whole_number(0, kTokenIds - 1)),
                    .content = field.at("content").text(),
                    .single_word = field.at("single_word").boolean(),
@@ -101,22 +101,22 @@ Ids ids_of(const TokenizerSpec& spec) {
   return ids;
 }
 
-SpecialToken special_token(const JsonField& token, const JsonField& id, const Ids& ids) {
+SpecialToken special_token(const JsonValue& token, const JsonValue& id, const Ids& ids) {
   const auto found = ids.find(token.text());
   if (found == ids.end()) {
     token.fail(fmt::format("{} is not in the vocabulary", in_quotes(token.text())));
   }
   if (id.whole_number(0, kTokenIds - 1) != found->second) {
     id.fail(fmt::format("{} has id {} in the vocabulary, here it has {}", in_quotes(token.text()),
-                        found->second, id.value().dump()));
+                        found->second, id.raw().dump()));
   }
   return {found->second, token.text()};
 }
 
 // One entry of TemplateProcessing's special_tokens: one name may stand for several tokens.
-std::vector<SpecialToken> named_tokens(const JsonField& entry, const Ids& ids) {
-  const std::vector<JsonField> entry_ids = entry.at("ids").elements();
-  const std::vector<JsonField> entry_tokens = entry.at("tokens").elements();
+std::vector<SpecialToken> named_tokens(const JsonValue& entry, const Ids& ids) {
+  const std::vector<JsonValue> entry_ids = entry.at("ids").elements();
+  const std::vector<JsonValue> entry_tokens = entry.at("tokens").elements();
   if (entry_ids.size() != entry_tokens.size()) {
     entry.fail(fmt::format("it has {} ids and {} tokens", entry_ids.size(), entry_tokens.size()));
   }
@@ -127,9 +127,9 @@ std::vector<SpecialToken> named_tokens(const JsonField& entry, const Ids& ids) {
   return tokens;
 }
 
-TemplatePiece parse_piece(const JsonField& piece, const JsonField& special_tokens, const Ids& ids) {
+TemplatePiece parse_piece(const JsonValue& piece, const JsonValue& special_tokens, const Ids& ids) {
   // BERT has two segments.
-  const auto segment_of = [](const JsonField& field) {
+  const auto segment_of = [](const JsonValue& field) {
     return static_cast<std::int32_t>(field.at("type_id").whole_number(0, 1));
   };
   if (const auto text = piece.find("Sequence")) {
@@ -149,11 +149,11 @@ TemplatePiece parse_piece(const JsonField& piece, const JsonField& special_token
           segment_of(*special)};
 }
 
-SequenceTemplate parse_template(const JsonField& processor, std::string_view name, const Ids& ids) {
-  const JsonField field = processor.at(name);
-  const JsonField special_tokens = processor.at("special_tokens");
+SequenceTemplate parse_template(const JsonValue& processor, std::string_view name, const Ids& ids) {
+  const JsonValue field = processor.at(name);
+  const JsonValue special_tokens = processor.at("special_tokens");
   SequenceTemplate pieces;
-  for (const JsonField& piece : field.elements()) {
+  for (const JsonValue& piece : field.elements()) {
     pieces.push_back(parse_piece(piece, special_tokens, ids));
   }
   const auto times = [&](TemplatePiece::Kind kind) {
@@ -168,7 +168,7 @@ SequenceTemplate parse_template(const JsonField& processor, std::string_view nam
   return pieces;
 }
 
-void parse_post_processor(const JsonField& processor, TokenizerSpec& spec) {
+void parse_post_processor(const JsonValue& processor, TokenizerSpec& spec) {
   const Ids ids = ids_of(spec);
   if (section_type(processor, {"TemplateProcessing", "BertProcessing"}) == "TemplateProcessing") {
     spec.single = parse_template(processor, "single", ids);
@@ -176,8 +176,8 @@ void parse_post_processor(const JsonField& processor, TokenizerSpec& spec) {
     return;
   }
   const auto token = [&](std::string_view name) {
-    const JsonField field = processor.at(name);
-    const std::vector<JsonField> parts = field.elements();
+    const JsonValue field = processor.at(name);
+    const std::vector<JsonValue> parts = field.elements();
     if (parts.size() != 2) field.fail_expecting("a token and its id");
     return special_token(parts[0], parts[1], ids);
   };
@@ -222,8 +222,8 @@ void check_added_tokens(const TokenizerSpec& spec, const std::string& file) {
 }
 
 TokenizerSpec parse_tokenizer_json(std::string_view text, const std::string& file) {
-  const nlohmann::json json = parse_json_file(text, file);
-  const JsonField root(json, file);
+  const nlohmann::json json = parse_json(text, {.name = file});
+  const JsonValue root(json, {.name = file});
   if (const auto version = root.find("version"); version && version->text() != "1.0") {
     version->fail_expecting("\"1.0\"");
   }
@@ -232,7 +232,7 @@ TokenizerSpec parse_tokenizer_json(std::string_view text, const std::string& fil
   spec.normalizer = parse_normalizer(section(root, "normalizer", "BertNormalizer"));
   section_type(section(root, "pre_tokenizer", "BertPreTokenizer"), {"BertPreTokenizer"});
   if (const auto tokens = root.find("added_tokens")) {
-    for (const JsonField& token : tokens->elements()) {
+    for (const JsonValue& token : tokens->elements()) {
       spec.added_tokens.push_back(parse_added_token(token));
     }
   }

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "base/utf8.h"
-#include "text/json_field.h"
 #include "text/tokenizer_json.h"
 #include "text/unicode.h"
 
