@@ -1,4 +1,5 @@
 """Runs the program as a user does, and looks at what it leaves behind."""
+import atexit
 import functools
 import os
 import pathlib
@@ -56,7 +57,7 @@ def contents(directory: pathlib.Path) -> dict[str, bytes | None]:
 def trained_model() -> pathlib.Path:
     """A model with the labels of ROWS, trained once for all tests, which only read it."""
     directory = pathlib.Path(tempfile.mkdtemp(prefix="tandem-cli-"))
-    unittest.addModuleCleanup(shutil.rmtree, directory)
+    atexit.register(shutil.rmtree, directory)
     rows = directory / "train.tsv"
     rows.write_text(table(ROWS))
     result = run("train", "--model", make_model(directory / "base"), "--train-file", rows,

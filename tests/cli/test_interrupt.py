@@ -1,4 +1,5 @@
 """Ctrl-C: the first leaves a model that can be used, the second ends at once; exit code 75."""
+import shutil
 import signal
 import subprocess
 import unittest
@@ -63,26 +64,33 @@ class Interrupted(ProgramTest):
         self.succeeds("predict", "--model", self.output, "--data", self.rows_file())
 
     def test_before_training_nothing_is_written(self):
-        before = contents(self.directory)
-        rows = self.write("many.tsv", "text\tlabel\n" + "a good film\tgood\nbad\tbad\n" * 100_000)
-        process = self.start(*self.train_arguments(*ENDLESS, "--ignore-mismatched-sizes",
-                                                   train_file=rows))
-        self.read_until(process, "machine: ")
-        process.send_signal(signal.SIGINT)
-        self.assertIn("interrupted while reading; nothing was written", self.end(process)[1])
-        self.assertEqual(set(contents(self.directory)) - set(before), {"many.tsv"} | {
-            name for name in contents(self.directory) if name.startswith("tiny")})
+        for rows in (100_000, 1_000_000, 4_000_000):  # until reading takes longer than the signal
+            path = self.write("many.tsv", "text\tlabel\n" + "a good film\tgood\nbad\tbad\n" * rows)
+            arguments = self.train_arguments(*ENDLESS, "--ignore-mismatched-sizes", train_file=path)
+            before = contents(self.directory)
+            process = self.start(*arguments)
+            self.read_until(process, "machine: ")
+            process.send_signal(signal.SIGINT)
+            err = self.end(process)[1]
+            if "interrupted while reading; nothing was written" in err:
+                self.assertEqual(set(contents(self.directory)), set(before))
+                return
+            shutil.rmtree(self.output)
+        self.fail(err)
 
     def test_second_signal_ends_at_once(self):
+        # One update of 40,000 examples, so that the second signal comes before it is done.
+        path = self.write("rows.tsv", "text\tlabel\n" + (
+            "good film " * 20 + "\tgood\nbad\tbad\n") * 20_000)
         process = self.start(*self.train_arguments(
-            *ENDLESS, train_file=self.write(
-                "slow.tsv", "text\tlabel\n" + ("good film " * 40 + "\tgood\nbad\tbad\n") * 20_000),
-        ) + ["--ignore-mismatched-sizes"])
-        self.read_until(process, "machine: ")
+            "--ignore-mismatched-sizes", "--batch-size", 100, "--gradient-accumulation-steps", 400,
+            train_file=path))
+        self.read_until(process, "training: 3 updates of 40000 examples")
         process.send_signal(signal.SIGINT)
         self.read_until(process, "ending in good order")
         process.send_signal(signal.SIGINT)
         self.assertIn("interrupted again: ending at once", self.end(process)[1])
+        self.assertFalse(list(self.output.iterdir()))
 
     def test_commands_with_nothing_to_save_end_at_once(self):
         for command in (["predict", "--data", "-"], ["tokenize"]):

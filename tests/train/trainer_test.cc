@@ -50,7 +50,7 @@ TEST(Trainer, GivesTheSameBitsForAnyNumberOfThreadsAndWhenRunAgain) {
 }
 
 TEST(Trainer, AccumulatedMicroBatchesLearnWhatOneBatchLearnsWithTheSameMasks) {
-  // 6 examples: a batch of 4, then the epoch's last of 2; split into 3 + 1 and 2.
+  // 6 examples: updates of 4 and, at the end of an epoch, of 2; in micro-batches of 1 and of 2.
   const Outcome whole = train({.micro_batch_size = 4, .num_train_epochs = 3}, 2, 6);
   for (const std::int64_t micro : {1, 2}) {
     const Outcome parts = train({.micro_batch_size = micro,

@@ -1,0 +1,65 @@
+// Results must not depend on the number of threads, at sizes where every kind of work is divided:
+// products into several tiles, rows into several blocks, embeddings into several column ranges.
+#include <gtest/gtest.h>
+
+#include "model/initialization.h"
+#include "support/kernels_under_test.h"
+#include "train/step_benchmark.h"
+#include "train/trainer.h"
+
+namespace tandem {
+namespace {
+
+BertConfig one_wide_layer() {
+  BertConfig config;
+  config.vocab_size = 300;
+  config.hidden_size = 256;
+  config.num_hidden_layers = 1;
+  config.num_attention_heads = 4;
+  config.intermediate_size = 1100;  // more than a tile's columns
+  return config;
+}
+
+struct TrainedWeights {
+  std::vector<double> losses;
+  std::vector<float> weights;
+};
+
+TrainedWeights train(int threads) {
+  const BertConfig config = one_wide_layer();
+  ParamTable table;
+  const BertParams params = add_bert_params(table, config, 2);
+  const BertClassifier classifier(config, params, 2);
+  Compute compute(testing::kernels_under_test(), threads);
+  TrainedWeights result;
+  result.weights.resize(static_cast<std::size_t>(table.floats()));
+  initialize_parameters(result.weights, table, {}, compute.pool());
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t i = 0; i < 16; ++i) lengths.push_back(20 + i * 11 % 70);
+  const TokenDataset dataset = random_dataset(lengths, config.vocab_size);
+  const ClassifierModel model{.classifier = classifier,
+                              .table = table,
+                              .weights = result.weights,
+                              .problem = ProblemKind::kSingleLabel,
+                              .outputs = 2,
+                              .width = config.hidden_size};
+  Trainer trainer(model, dataset, {.micro_batch_size = 12, .max_steps = 4}, compute);
+  trainer.allocate();
+  for (std::int64_t step = 0; step < 4; ++step) {
+    result.losses.push_back(trainer.run_step(step).loss);
+  }
+  return result;
+}
+
+TEST(ThreadIndependence, OneTwoAndThreeThreadsTrainTheSameBits) {
+  const TrainedWeights one = train(1);
+  const TrainedWeights two = train(2);
+  const TrainedWeights three = train(3);
+  EXPECT_EQ(one.losses, two.losses);
+  EXPECT_EQ(one.losses, three.losses);
+  EXPECT_EQ(one.weights, two.weights);
+  EXPECT_EQ(one.weights, three.weights);
+}
+
+}  // namespace
+}  // namespace tandem
