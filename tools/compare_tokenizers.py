@@ -4,18 +4,28 @@
     compare_tokenizers.py MODEL_DIR --tandem build/release/tandem [FILE[:COLUMNS] ...]
 
 Compared are every line of the files and every Unicode code point between two letters, all cut at 128
-tokens. COLUMNS, counted from 1 as cut(1) does, picks tab-separated fields, each a text of its own:
+tokens: with the model's own tokenizer, and with its vocabulary cased and uncased, with accents and
+without. COLUMNS, counted from 1 as cut(1) does, picks tab-separated fields, each a text of its own:
 `mrpc/train.tsv:4,5`. Exits with 1 and prints the first differences if there are any.
 """
 import argparse
+import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 
 from tokenizers import Tokenizer
 
 MAX_TOKENS = 128
+NORMALIZERS = {
+    "as it is": {},
+    "uncased": {"lowercase": True, "strip_accents": None},
+    "uncased, accents kept": {"lowercase": True, "strip_accents": False},
+    "cased": {"lowercase": False, "strip_accents": None},
+    "cased, accents stripped": {"lowercase": False, "strip_accents": True},
+}
 SHOWN = 10
 BATCH = 100_000
 
@@ -64,11 +74,11 @@ def tandem_ids(tandem: str, model: str, texts: list[str]) -> list[list[int]]:
     return [[int(number) for number in line.split()] for line in lines]
 
 
-def differences(tokenizer: Tokenizer, options: argparse.Namespace, name: str,
+def differences(tokenizer: Tokenizer, tandem: str, model: str, name: str,
                 texts: Iterator[str]) -> int:
     compared = different = 0
     for batch in batches(texts):
-        ours = tandem_ids(options.tandem, options.model, batch)
+        ours = tandem_ids(tandem, model, batch)
         theirs = [encoding.ids for encoding in tokenizer.encode_batch(batch)]
         compared += len(batch)
         for text, our_ids, their_ids in zip(batch, ours, theirs):
@@ -77,7 +87,23 @@ def differences(tokenizer: Tokenizer, options: argparse.Namespace, name: str,
             different += 1
             if different <= SHOWN:
                 print(f"{ascii(text)}\n  tandem     {our_ids}\n  tokenizers {their_ids}")
-    print(f"{name}: {compared} texts compared, {different} differ")
+    print(f"{name}: {compared} texts compared, {different} differ", flush=True)
+    return different
+
+
+def compare(description: dict, tandem: str, files: list[str], name: str) -> int:
+    """Compares one tokenizer, given as the content of tokenizer.json."""
+    tokenizer = Tokenizer.from_str(json.dumps(description))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MAX_TOKENS)
+    with tempfile.TemporaryDirectory() as model:
+        with open(os.path.join(model, "tokenizer.json"), "w", encoding="utf-8") as file:
+            json.dump(description, file)
+        different = differences(tokenizer, tandem, model, f"{name}: code points",
+                                every_code_point())
+        for argument in files:
+            different += differences(tokenizer, tandem, model, f"{name}: {argument}",
+                                     texts_of(argument))
     return different
 
 
@@ -89,12 +115,14 @@ def main() -> None:
     parser.add_argument("files", nargs="*", metavar="FILE[:COLUMNS]")
     options = parser.parse_intermixed_args()
 
-    tokenizer = Tokenizer.from_file(os.path.join(options.model, "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(MAX_TOKENS)
-    different = differences(tokenizer, options, "code points", every_code_point())
-    for argument in options.files:
-        different += differences(tokenizer, options, argument, texts_of(argument))
+    with open(os.path.join(options.model, "tokenizer.json"), encoding="utf-8") as file:
+        description = json.load(file)
+    different = 0
+    for name, changes in NORMALIZERS.items():
+        if changes and changes.items() <= description["normalizer"].items():
+            continue  # as it is
+        changed = description | {"normalizer": description["normalizer"] | changes}
+        different += compare(changed, options.tandem, options.files, name)
     sys.exit(1 if different else 0)
 
 

@@ -1,5 +1,6 @@
 #include "base/progress.h"
 
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -63,7 +64,7 @@ void Progress::clear() {
 }
 
 std::string format_duration(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
   return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);

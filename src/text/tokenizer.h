@@ -38,20 +38,21 @@ class Tokenizer {
   ~Tokenizer();
 
   // Both texts must be valid UTF-8 (the readers see to that). When the whole is longer than
-  // `max_tokens`, tokens are removed one at a time from the end of the longer text.
+  // `max_tokens`, the texts are cut at their ends, the longer one first (longest_first of
+  // `tokenizers`); special tokens always stay.
   Encoding encode(std::string_view text, std::optional<std::string_view> pair,
                   std::int64_t max_tokens) const;
 
-  // The same ids as encode(text, {}, max_tokens), with token texts and byte ranges.
+  // The same ids as encode(text, {}, max_tokens), with token texts and byte ranges as `tokenizers`
+  // gives them.
   std::vector<TokenSpan> encode_with_spans(std::string_view text, std::int64_t max_tokens) const;
 
-  std::int64_t vocabulary_size() const;  // largest id + 1, added tokens included
-  std::int64_t model_max_length()
-      const;  // from tokenizer_config.json; a very large number if unset
+  std::int64_t vocabulary_size() const;   // largest id + 1, added tokens included
+  std::int64_t model_max_length() const;  // of tokenizer_config.json; 10^18 when it says nothing
 
-  // The files (name, content) that a saved model needs so that AutoTokenizer of transformers 4.x
-  // and 5.x gives the same ids: tokenizer.json, tokenizer_config.json, special_tokens_map.json,
-  // vocab.txt.
+  // The files that a saved model needs so that AutoTokenizer of transformers 4.57 and 5.24 gives
+  // the same ids: tokenizer.json (as it was found, if it was), tokenizer_config.json,
+  // special_tokens_map.json, vocab.txt.
   struct File {
     std::string name, content;
   };

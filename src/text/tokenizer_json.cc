@@ -14,7 +14,7 @@
 namespace tandem {
 namespace {
 
-constexpr std::int64_t kLongestWord = 1'000'000;
+constexpr std::int64_t kLongestWord = 10'000;  // of max_input_chars_per_word; 100 in every BERT
 
 using Ids = std::unordered_map<std::string_view, std::int32_t>;
 

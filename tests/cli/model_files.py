@@ -5,8 +5,8 @@ import shutil
 import struct
 
 TINY_BERT = pathlib.Path(__file__).parent.parent / "golden" / "tiny_bert"
-WORDS = ("good bad fine poor great awful dull film book food tea the a is was this that and not very "
-         "quite . , !").split()
+WORDS = ("good bad fine poor great awful dull film book food tea the a is was this that and not "
+         "very quite . , !").split()
 LETTERS = [chr(letter) for letter in range(ord("b"), ord("z") + 1)]
 VOCABULARY = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *LETTERS, "##s", "##er"]
 

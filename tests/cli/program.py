@@ -34,7 +34,8 @@ def environment(**variables: str) -> dict[str, str]:
     return inherited | variables
 
 
-def run(*arguments, stdin: bytes | str = b"", env: dict[str, str] | None = None, **options) -> Result:
+def run(*arguments, stdin: bytes | str = b"", env: dict[str, str] | None = None,
+        **options) -> Result:
     if isinstance(stdin, str):
         stdin = stdin.encode()
     done = subprocess.run([BINARY, *map(str, arguments)], input=stdin, env=env or environment(),

@@ -51,7 +51,8 @@ class BadTable(ProgramTest):
                            "rows.tsv:4: expected 2 tab-separated fields", "found 1")
 
     def test_too_many_fields(self):
-        self.fails_to_read("rows.tsv", HEADER + "a\tfilm\tgood\n", "rows.tsv:2: expected 2", "found 3")
+        self.fails_to_read("rows.tsv", HEADER + "a\tfilm\tgood\n",
+                           "rows.tsv:2: expected 2", "found 3")
 
     def test_nul_bytes(self):
         self.fails_to_read("rows.tsv", HEADER + TWO_ROWS + "a\0film\tgood\n",
@@ -73,8 +74,8 @@ class BadTable(ProgramTest):
         self.fails_to_read("rows.xlsx", HEADER + TWO_ROWS, 'extension ".xlsx"', ".csv", ".jsonl")
 
     def test_commas_in_a_tsv(self):
-        self.fails_to_read("rows.tsv", "text,label\na,b\n", "rows.tsv:1: expected columns separated "
-                           "by tabs", "rename the file")
+        self.fails_to_read("rows.tsv", "text,label\na,b\n",
+                           "rows.tsv:1: expected columns separated by tabs", "rename the file")
 
     def test_the_same_column_twice(self):
         self.fails_to_read("rows.tsv", "text\ttext\na\tb\n",
@@ -106,7 +107,8 @@ class LabelsThatDoNotFit(ProgramTest):
         validation = self.rows_file("validation.tsv", [ROWS[0], ("a book", "goood")])
         self.fails(DATA, ['validation.tsv:3: the label "goood" is not one that', "train.tsv knows",
                           'did you mean "good"?'],
-                   *self.train_arguments("--do-train", "--do-eval", "--validation-file", validation))
+                   *self.train_arguments("--do-train", "--do-eval", "--validation-file",
+                                         validation))
 
     def test_text_among_numbers(self):
         path = self.write("rows.tsv", HEADER + "a film\t1.5\na book\tbad\n")
@@ -129,7 +131,8 @@ class Tasks(ProgramTest):
 
     def test_task_file_with_other_columns(self):
         self.write("train.tsv", table(ROWS))
-        self.fails(DATA, ["train.tsv: task mrpc needs a column", '"#1 String"', 'has "text", "label"'],
+        self.fails(DATA, ["train.tsv: task mrpc needs a column", '"#1 String"',
+                          'has "text", "label"'],
                    *self.task_arguments())
 
 

@@ -15,9 +15,9 @@ class Bench(ProgramTest):
 
     def test_steps(self):
         lengths = self.write("lengths.txt", "5\n40\n7\n9\n" * 4)
-        figures = json.loads(self.succeeds("bench", "step", "--model", self.model, "--lengths", lengths,
-                                           "--batch-size", 4, "--steps", 3, "--threads", 1,
-                                           "--json").out)
+        result = self.succeeds("bench", "step", "--model", self.model, "--lengths", lengths,
+                               "--batch-size", 4, "--steps", 3, "--threads", 1, "--json")
+        figures = json.loads(result.out)
         self.assertGreater(figures["samples_per_second"], 0)
         self.assertGreater(figures["peak_memory_bytes"], 0)
 

@@ -27,7 +27,7 @@ class Interrupted(ProgramTest):
         self.fail(f"the program ended without saying {text!r}")
 
     def train_endlessly(self, *more) -> subprocess.Popen:
-        """Starts a training run that evaluates after every fifth update, and waits for the first."""
+        """Starts training with an evaluation after every fifth update, and waits for the first."""
         process = self.start(*self.train_arguments(
             *ENDLESS, "--eval-strategy", "steps", "--eval-steps", 5, "--validation-file",
             self.rows_file("validation.tsv"), *more))
@@ -48,8 +48,8 @@ class Interrupted(ProgramTest):
                 process.send_signal(number)
                 out, err = self.end(process)
                 self.assertIn("interrupted: ending in good order; once more ends at once", err)
-                self.assertRegex(err, rf"tandem: interrupted after \d+ of 20000 steps; the model as it "
-                                      rf"was then is in {self.output}\n$")
+                self.assertRegex(err, r"tandem: interrupted after \d+ of 20000 steps; the model as "
+                                      rf"it was then is in {self.output}\n$")
                 self.assertIn("train_loss", out)
                 self.assertIn("trainer_state.json", contents(self.output))
                 self.succeeds("predict", "--model", self.output, "--data", self.rows_file())
@@ -57,7 +57,8 @@ class Interrupted(ProgramTest):
     def test_interrupted_evaluation_leaves_the_model_as_well(self):
         validation = self.write("many.tsv", "text\tlabel\n" + "a good film\tgood\n" * 50_000)
         process = self.start(*self.train_arguments(
-            *ENDLESS, "--eval-strategy", "steps", "--eval-steps", 1, "--validation-file", validation))
+            *ENDLESS, "--eval-strategy", "steps", "--eval-steps", 1, "--validation-file",
+            validation))
         self.read_until(process, "training: 20000 updates")
         process.send_signal(signal.SIGINT)
         self.assertIn("tandem: interrupted after ", self.end(process)[1])

@@ -95,9 +95,9 @@ class Walls(ProgramTest):
     def test_volume_that_fills_up(self):
         # init doesn't ask beforehand: its weights (90 kB) meet the end of the volume.
         with small_volume(self.directory / "small", "64k"):
-            self.fails(WALL, ["model.safetensors: no space left: ", "nothing that existed was changed"],
-                       "init", "--config", self.model / "config.json", "--output",
-                       self.directory / "small" / "out")
+            self.fails(WALL, ["model.safetensors: no space left: ",
+                              "nothing that existed was changed"], "init", "--config",
+                       self.model / "config.json", "--output", self.directory / "small" / "out")
 
     def test_file_size_limit_keeps_the_model_that_was_there(self):
         self.succeeds(*self.train_arguments("--max-steps", 1))
@@ -138,13 +138,14 @@ class Walls(ProgramTest):
 
 class LossThatIsNotFinite(ProgramTest):
     def test_names_the_rows_and_writes_no_model(self):
-        self.fails(WALL, ["step 2: loss nan and gradient norm nan: not finite", "no model was written",
-                          "train.tsv lines ", "a smaller --learning-rate"],
+        self.fails(WALL, ["step 2: loss nan and gradient norm nan: not finite",
+                          "no model was written", "train.tsv lines ", "a smaller --learning-rate"],
                    *self.train_arguments("--learning-rate", "1e30"))
 
     def test_keeps_the_model_that_was_there(self):
         self.succeeds(*self.train_arguments("--max-steps", 1))
-        self.fails(WALL, ["not finite"], *self.train_arguments("--lr", "1e30", "--overwrite-output-dir"))
+        self.fails(WALL, ["not finite"],
+                   *self.train_arguments("--lr", "1e30", "--overwrite-output-dir"))
 
     def test_last_update_is_checked_as_well(self):
         self.fails(WALL, ["the last update made weights that are not finite; no model was written"],

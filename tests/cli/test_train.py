@@ -20,13 +20,15 @@ class Training(ProgramTest):
 
     def test_learns_a_small_table(self):
         self.train("--epochs", 60, "--lr", "5e-3", "--batch-size", 5)
-        result = self.succeeds("evaluate", "--model", self.output, "--data", self.rows_file(), "--json")
+        result = self.succeeds("evaluate", "--model", self.output, "--data", self.rows_file(),
+                               "--json")
         self.assertEqual(json.loads(result.out)["eval_accuracy"], 1.0)
 
     def test_evaluates_and_predicts(self):
         rows = self.rows_file()
         result = self.succeeds(*self.train_arguments(
-            "--do-train", "--do-eval", "--do-predict", "--validation-file", rows, "--test-file", rows))
+            "--do-train", "--do-eval", "--do-predict", "--validation-file", rows,
+            "--test-file", rows))
         self.assertIn("***** train metrics *****\n", result.out)
         self.assertIn("***** eval metrics *****\n", result.out)
         self.assertRegex(result.out, r"(?m)^  eval_accuracy +=  +\d")
@@ -38,17 +40,18 @@ class Training(ProgramTest):
     def test_evaluation_of_a_fine_tuned_model_alone(self):
         self.train("--max-steps", 2)
         rows = self.rows_file("validation.tsv")
-        result = self.succeeds("train", "--model", self.output, "--do-eval", "--validation-file", rows,
-                               "--output-dir", self.directory / "again")
+        result = self.succeeds("train", "--model", self.output, "--do-eval", "--validation-file",
+                               rows, "--output-dir", self.directory / "again")
         self.assertIn("eval_accuracy", result.out)
         self.assertFalse((self.directory / "again" / "model.safetensors").exists())
 
     def test_spellings_of_run_glue(self):
         rows = str(self.rows_file())
-        self.succeeds("train", "--model_name_or_path", self.model, "--train_file", rows, "--do_train",
-                      "True", "--do_eval", "False", "--per_device_train_batch_size=4",
-                      "--learning_rate", "1e-4", "--num_train_epochs", "1", "--max_seq_length", "16",
-                      "--output_dir", self.output, "--overwrite_output_dir", "--seed=7")
+        self.succeeds("train", "--model_name_or_path", self.model, "--train_file", rows,
+                      "--do_train", "True", "--do_eval", "False", "--per_device_train_batch_size=4",
+                      "--learning_rate", "1e-4", "--num_train_epochs", "1",
+                      "--max_seq_length", "16", "--output_dir", self.output,
+                      "--overwrite_output_dir", "--seed=7")
         arguments = json.loads((self.output / "training_args.json").read_text())
         self.assertEqual(
             {name: arguments[name] for name in ("do_train", "do_eval", "learning_rate", "seed",
@@ -66,8 +69,8 @@ class Training(ProgramTest):
         (folder / "test.tsv").write_text("index\tsentence\n0\ta good film\n1\ta bad film\n")
         result = self.succeeds(
             "train", "--model", self.model, "--task_name", "SST-2", "--data_dir", folder.parent,
-            "--output_dir", self.output, "--do_train", "--do_eval", "--do_predict", "--max_steps", 2,
-            "--ignore-mismatched-sizes")
+            "--output_dir", self.output, "--do_train", "--do_eval", "--do_predict",
+            "--max_steps", 2, "--ignore-mismatched-sizes")
         self.assertIn("eval_accuracy", result.out)
         self.assertRegex((self.output / "predict_results_sst2.txt").read_text(),
                          r"^index\tprediction\n0\t(nega|posi)tive\n1\t(nega|posi)tive\n$")
@@ -93,7 +96,8 @@ class Training(ProgramTest):
 
     def test_whole_numbers_as_values(self):
         path = self.rows_file("values.tsv", [(text, str(len(text))) for text, _ in ROWS])
-        self.train("--max-steps", 1, "--do-regression", "--ignore-mismatched-sizes", train_file=path)
+        self.train("--max-steps", 1, "--do-regression", "--ignore-mismatched-sizes",
+                   train_file=path)
         self.assertIn("regression", (self.output / "config.json").read_text())
 
     def test_limits(self):
@@ -112,7 +116,8 @@ class Training(ProgramTest):
                 log = self.train("--eval-strategy", *strategy, "--validation-file", rows,
                                  "--overwrite-output-dir")
                 history = self.state()["log_history"]
-                self.assertEqual([entry["step"] for entry in history if "eval_loss" in entry], steps)
+                evaluated = [entry["step"] for entry in history if "eval_loss" in entry]
+                self.assertEqual(evaluated, steps)
                 self.assertIn(f"step {steps[0]} (epoch {steps[0] / 2:.2f})  eval_accuracy", log)
 
     def test_logging_steps(self):
@@ -123,9 +128,11 @@ class Training(ProgramTest):
 
     def test_gradient_accumulation_is_a_larger_batch(self):
         losses = []
-        for arguments in (["--batch-size", 10], ["--batch-size", 2, "--gradient-accumulation-steps", 5]):
+        for arguments in (["--batch-size", 10],
+                          ["--batch-size", 2, "--gradient-accumulation-steps", 5]):
             self.train(*arguments, "--max-steps", 3, "--logging-steps", 1, "--overwrite-output-dir")
-            losses.append([entry["loss"] for entry in self.state()["log_history"] if "loss" in entry])
+            history = self.state()["log_history"]
+            losses.append([entry["loss"] for entry in history if "loss" in entry])
         self.assertEqual(len(losses[0]), 3)
         for whole, parts in zip(*losses):
             self.assertAlmostEqual(whole, parts, places=5)  # the order of a sum differs, in fp32
@@ -151,8 +158,8 @@ class Training(ProgramTest):
 class Init(ProgramTest):
     def test_new_model_is_trained(self):
         new = self.directory / "new"
-        log = self.succeeds("init", "--config", self.model / "config.json", "--vocabulary", self.model,
-                            "--output", new, "--seed", 3).err
+        log = self.succeeds("init", "--config", self.model / "config.json", "--vocabulary",
+                            self.model, "--output", new, "--seed", 3).err
         self.assertIn("parameters, random", log)
         again = self.directory / "again"
         run("init", "--config", self.model / "config.json", "--output", again, "--seed", 3)
@@ -163,7 +170,8 @@ class Init(ProgramTest):
         self.succeeds("predict", "--model", self.output, "--data", self.rows_file())
 
     def test_model_without_a_vocabulary(self):
-        log = self.succeeds("init", "--config", self.model / "config.json", "--output", self.output).err
+        log = self.succeeds("init", "--config", self.model / "config.json", "--output",
+                            self.output).err
         self.assertIn("no vocabulary: --vocabulary DIR takes another model's", log)
         self.assertEqual(sorted(path.name for path in self.output.iterdir()),
                          ["config.json", "model.safetensors"])

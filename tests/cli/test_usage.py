@@ -3,8 +3,9 @@ import unittest
 
 from program import LAUNCHER_VARIABLES, USAGE, ProgramTest, contents, environment, run
 
-COMMANDS = {"train": "--learning-rate, --lr X", "evaluate": "--data FILE", "predict": "--format TEXT",
-            "tokenize": "--json", "init": "--preset TEXT", "bench": "gemm"}
+COMMANDS = {"train": "--learning-rate, --lr X", "evaluate": "--data FILE",
+            "predict": "--format TEXT", "tokenize": "--json", "init": "--preset TEXT",
+            "bench": "gemm"}
 
 
 class WrongUsage(ProgramTest):
@@ -50,7 +51,8 @@ class WrongUsage(ProgramTest):
 
     def test_unknown_task_suggests_the_nearest(self):
         self.fails(USAGE, ['there is no task "mrcp"', 'did you mean "mrpc"?'], "train", "--model",
-                   self.model, "--output-dir", self.output, "--task-name", "mrcp", "--data-dir", ".")
+                   self.model, "--output-dir", self.output, "--task-name", "mrcp",
+                   "--data-dir", ".")
 
     def test_values_out_of_range(self):
         for option, value, text in [
@@ -74,7 +76,8 @@ class WrongUsage(ProgramTest):
                    self.output, "--preset", "minilm-l6", "--config", self.model / "config.json")
 
     def test_unknown_kernels(self):
-        self.fails(USAGE, ["--kernels=avx9: there is no such kernel set; usable here:", "reference"],
+        self.fails(USAGE, ["--kernels=avx9: there is no such kernel set; usable here:",
+                           "reference"],
                    *self.train_arguments("--kernels", "avx9"))
 
     def test_unknown_preset(self):

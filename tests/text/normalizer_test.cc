@@ -5,6 +5,8 @@
 namespace tandem {
 namespace {
 
+using namespace std::string_view_literals;  // for texts with U+0000
+
 constexpr NormalizerOptions kNothing{
     .clean_text = false, .handle_chinese_chars = false, .strip_accents = false, .lowercase = false};
 
@@ -20,14 +22,14 @@ std::string normal_form(const NormalizerOptions& options, std::string_view text)
 }
 
 TEST(Normalizer, LeavesATextAloneWhenAskedForNothing) {
-  const std::string text("A\tb\0c \u00e9 e\u0323\u0301 \u6f22 \u0130 \ufffd\u200d", 38);
+  constexpr std::string_view text = "A\tb\0c \u00e9 e\u0323\u0301 \u6f22 \u0130 \ufffd\u200d"sv;
   EXPECT_EQ(normal_form(kNothing, text), text);
 }
 
 TEST(Normalizer, DropsControlCharactersAndMakesWhiteSpacePlain) {
   NormalizerOptions options = kNothing;
   options.clean_text = true;
-  EXPECT_EQ(normal_form(options, std::string_view("a\0b\x07\x7f\t\r\n c", 10)), "ab    c");
+  EXPECT_EQ(normal_form(options, "a\0b\x07\x7f\t\r\n c"sv), "ab    c");
   EXPECT_EQ(normal_form(options, "a\u00a0b\u3000c\u2028d\u200be\ufffdf\u0085g\x0bh"),
             "a b c defgh");
   EXPECT_EQ(normal_form(options, "a\u0378b"), "a\u0378b");  // not assigned, kept

@@ -116,7 +116,7 @@ TEST(TokenizerJson, IdsMustBeInRangeAndDistinct) {
   EXPECT_EQ(failure_after([](json& file) { file["model"]["vocab"]["hello"] = 5; }),
             "t.json: model.vocab: \"a\" and \"hello\" both have id 5");
   EXPECT_EQ(failure_after([](json& file) { file["model"]["max_input_chars_per_word"] = 0; }),
-            "t.json: model.max_input_chars_per_word: expected a whole number from 1 to 1000000, "
+            "t.json: model.max_input_chars_per_word: expected a whole number from 1 to 10000, "
             "found 0");
   EXPECT_EQ(failure_after([](json& file) { file["model"]["vocab"] = json::object(); }),
             "t.json: model.unk_token: \"[UNK]\" is not in the vocabulary");
