@@ -103,8 +103,7 @@ void bench_step(const BenchFlags& flags) {
                              .table = model.table,
                              .weights = model.weights,
                              .problem = ProblemKind::kSingleLabel,
-                             .outputs = 2,
-                             .width = config.hidden_size};
+                             .outputs = 2};
   const TokenDataset dataset = random_dataset(lengths, config.vocab_size);
   check_dataset_fits(dataset, config);
   const StepBenchmark result =

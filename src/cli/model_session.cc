@@ -38,8 +38,7 @@ ClassifierModel ModelSession::classifier() const {
           .table = model_.table,
           .weights = model_.weights,
           .problem = labels_.kind,
-          .outputs = labels_.outputs(),
-          .width = model_.config.bert.hidden_size};
+          .outputs = labels_.outputs()};
 }
 
 std::int64_t ModelSession::limit_tokens(std::int64_t asked) const {

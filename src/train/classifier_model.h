@@ -17,7 +17,6 @@ struct ClassifierModel {
   std::span<float> weights;
   ProblemKind problem;
   std::int64_t outputs;  // K
-  std::int64_t width;    // C
 };
 
 }  // namespace tandem

@@ -88,8 +88,7 @@ class GoldenModel {
              .table = loaded.table,
              .weights = loaded.weights,
              .problem = kind,
-             .outputs = outputs,
-             .width = loaded.config.bert.hidden_size} {}
+             .outputs = outputs} {}
 
   void set_head(const std::vector<float>& weight, const std::vector<float>& bias) {
     std::ranges::copy(weight, loaded.weights.data() + loaded.params.classifier.weight.offset);

@@ -41,8 +41,7 @@ TrainedWeights train(int threads) {
                               .table = table,
                               .weights = result.weights,
                               .problem = ProblemKind::kSingleLabel,
-                              .outputs = 2,
-                              .width = config.hidden_size};
+                              .outputs = 2};
   Trainer trainer(model, dataset, {.micro_batch_size = 12, .max_steps = 4}, compute);
   trainer.allocate();
   for (std::int64_t step = 0; step < 4; ++step) {
