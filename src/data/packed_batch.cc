@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <numeric>
 
 #include "base/error.h"
 
@@ -24,6 +25,9 @@ PackedBatch pack(const TokenDataset& dataset, std::span<const std::uint32_t> exa
   batch.positions.reserve(static_cast<std::size_t>(tokens));
   batch.samples.reserve(static_cast<std::size_t>(tokens));
   batch.starts.push_back(0);
+  batch.first_starts.resize(examples.size() + 1);
+  std::iota(batch.first_starts.begin(), batch.first_starts.end(), 0);
+  batch.first_positions.resize(examples.size());
   for (const std::uint32_t example : examples) {
     const std::int64_t begin = dataset.starts[example];
     const std::int64_t length = dataset.length(example);

@@ -18,6 +18,9 @@ struct PackedBatch {
   std::vector<float> labels;            // [B, label_columns]
   std::vector<std::uint32_t> examples;  // [B]: index in the data set
   std::vector<std::uint32_t> samples;   // [T]: examples, by token; keys the random numbers
+  // Of matrices that have a row for each sequence's first token only.
+  std::vector<std::int32_t> first_starts;     // [B + 1]: 0 to B
+  std::vector<std::int32_t> first_positions;  // [B]: 0
   std::int64_t label_columns = 1;
 
   std::int64_t tokens() const { return static_cast<std::int64_t>(ids.size()); }

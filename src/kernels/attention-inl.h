@@ -96,11 +96,11 @@ HWY_INLINE void for_probability_groups(const AttentionHead& h, std::int64_t quer
 void attention_forward(const AttentionHead& h, float* context, std::int64_t context_stride,
                        float* log_sum_exp, std::int64_t log_sum_exp_stride) {
   const AttentionWorkspace w = divide_workspace(h);
-  transpose(h.key, h.tokens, h.width, h.qkv_stride, w.transposed_key, w.padded);
-  for (std::int64_t first = 0; first < h.tokens; first += kAttentionQueryBlock) {
-    const std::int64_t left = h.tokens - first;
+  transpose(h.key, h.tokens, h.width, h.key_value_stride, w.transposed_key, w.padded);
+  for (std::int64_t first = 0; first < h.queries; first += kAttentionQueryBlock) {
+    const std::int64_t left = h.queries - first;
     const std::int64_t rows = left < kAttentionQueryBlock ? left : kAttentionQueryBlock;
-    multiply_by_transposed(h, h.query + first * h.qkv_stride, h.qkv_stride, rows, w.transposed_key,
+    multiply_by_transposed(h, h.query + first * h.query_stride, h.query_stride, rows, w.transposed_key,
                            w.padded, w.probability);
     for (std::int64_t r = 0; r < rows; ++r) {
       float* const row = w.probability + r * w.padded;
@@ -117,7 +117,7 @@ void attention_forward(const AttentionHead& h, float* context, std::int64_t cont
                    .a_row = w.padded,
                    .a_col = 1,
                    .b = h.value,
-                   .b_row = h.qkv_stride,
+                   .b_row = h.key_value_stride,
                    .c = context + first * context_stride,
                    .c_row = context_stride,
                    .accumulate = false});
@@ -163,7 +163,7 @@ HWY_INLINE void add_transposed_block(const AttentionHead& h, const AttentionWork
                  .b = right,
                  .b_row = right_row,
                  .c = d,
-                 .c_row = h.qkv_stride,
+                 .c_row = h.key_value_stride,
                  .accumulate = accumulate});
 }
 
@@ -182,14 +182,14 @@ void attention_backward(const AttentionHead& h, const float* context, const floa
                         std::int64_t log_sum_exp_stride, float* d_query, float* d_key,
                         float* d_value) {
   const AttentionWorkspace w = divide_workspace(h);
-  transpose(h.key, h.tokens, h.width, h.qkv_stride, w.transposed_key, w.padded);
-  transpose(h.value, h.tokens, h.width, h.qkv_stride, w.transposed_value, w.padded);
-  for (std::int64_t first = 0; first < h.tokens; first += kAttentionQueryBlock) {
-    const std::int64_t left = h.tokens - first;
+  transpose(h.key, h.tokens, h.width, h.key_value_stride, w.transposed_key, w.padded);
+  transpose(h.value, h.tokens, h.width, h.key_value_stride, w.transposed_value, w.padded);
+  for (std::int64_t first = 0; first < h.queries; first += kAttentionQueryBlock) {
+    const std::int64_t left = h.queries - first;
     const std::int64_t rows = left < kAttentionQueryBlock ? left : kAttentionQueryBlock;
-    const float* const query = h.query + first * h.qkv_stride;
+    const float* const query = h.query + first * h.query_stride;
     const float* const d_out = d_context + first * context_stride;
-    multiply_by_transposed(h, query, h.qkv_stride, rows, w.transposed_key, w.padded, w.probability);
+    multiply_by_transposed(h, query, h.query_stride, rows, w.transposed_key, w.padded, w.probability);
     multiply_by_transposed(h, d_out, context_stride, rows, w.transposed_value, w.padded,
                            w.d_probability);
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -201,7 +201,7 @@ void attention_backward(const AttentionHead& h, const float* context, const floa
     }
     const bool accumulate = first > 0;
     add_transposed_block(h, w, w.probability, rows, d_out, context_stride, d_value, accumulate);
-    add_transposed_block(h, w, w.d_probability, rows, query, h.qkv_stride, d_key, accumulate);
+    add_transposed_block(h, w, w.d_probability, rows, query, h.query_stride, d_key, accumulate);
     small_product({.m = rows,
                    .n = h.width,
                    .k = h.tokens,
@@ -209,9 +209,9 @@ void attention_backward(const AttentionHead& h, const float* context, const floa
                    .a_row = w.padded,
                    .a_col = 1,
                    .b = h.key,
-                   .b_row = h.qkv_stride,
-                   .c = d_query + first * h.qkv_stride,
-                   .c_row = h.qkv_stride,
+                   .b_row = h.key_value_stride,
+                   .c = d_query + first * h.query_stride,
+                   .c_row = h.query_stride,
                    .accumulate = false});
   }
 }

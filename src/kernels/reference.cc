@@ -161,12 +161,12 @@ double keep_factor(const AttentionHead& h, std::int64_t query, std::int64_t key)
 }
 
 double score(const AttentionHead& h, std::int64_t query, std::int64_t key) {
-  return h.scale * dot(h.query + query * h.qkv_stride, h.key + key * h.qkv_stride, h.width);
+  return h.scale * dot(h.query + query * h.query_stride, h.key + key * h.key_value_stride, h.width);
 }
 
 void attention_forward(const AttentionHead& h, float* context, std::int64_t context_stride,
                        float* log_sum_exp, std::int64_t log_sum_exp_stride) {
-  for (std::int64_t i = 0; i < h.tokens; ++i) {
+  for (std::int64_t i = 0; i < h.queries; ++i) {
     double highest = score(h, i, 0);
     for (std::int64_t j = 1; j < h.tokens; ++j) highest = std::max(highest, score(h, i, j));
     double sum = 0;
@@ -177,7 +177,7 @@ void attention_forward(const AttentionHead& h, float* context, std::int64_t cont
       double total = 0;
       for (std::int64_t j = 0; j < h.tokens; ++j) {
         total += std::exp(score(h, i, j) - log_sum) * keep_factor(h, i, j) *
-                 h.value[j * h.qkv_stride + d];
+                 h.value[j * h.key_value_stride + d];
       }
       context[i * context_stride + d] = to_float(total);
     }
@@ -189,24 +189,23 @@ void attention_backward(const AttentionHead& h, const float* context, const floa
                         std::int64_t log_sum_exp_stride, float* d_query, float* d_key,
                         float* d_value) {
   for (std::int64_t i = 0; i < h.tokens; ++i) {
-    for (std::int64_t d = 0; d < h.width; ++d) {
-      const std::int64_t at = i * h.qkv_stride + d;
-      d_query[at] = d_key[at] = d_value[at] = 0;
-    }
+    std::fill_n(d_key + i * h.key_value_stride, h.width, 0.0F);
+    std::fill_n(d_value + i * h.key_value_stride, h.width, 0.0F);
   }
-  for (std::int64_t i = 0; i < h.tokens; ++i) {
+  for (std::int64_t i = 0; i < h.queries; ++i) {
+    std::fill_n(d_query + i * h.query_stride, h.width, 0.0F);
     const float* const d_out = d_context + i * context_stride;
     const double delta = dot(d_out, context + i * context_stride, h.width);
     for (std::int64_t j = 0; j < h.tokens; ++j) {
       const double keep = keep_factor(h, i, j);
       const double probability =
           std::exp(score(h, i, j) - double{log_sum_exp[i * log_sum_exp_stride]});
-      const double d_probability = dot(d_out, h.value + j * h.qkv_stride, h.width) * keep;
+      const double d_probability = dot(d_out, h.value + j * h.key_value_stride, h.width) * keep;
       const double d_score = probability * (d_probability - delta) * h.scale;
       for (std::int64_t d = 0; d < h.width; ++d) {
-        d_query[i * h.qkv_stride + d] += to_float(d_score * h.key[j * h.qkv_stride + d]);
-        d_key[j * h.qkv_stride + d] += to_float(d_score * h.query[i * h.qkv_stride + d]);
-        d_value[j * h.qkv_stride + d] += to_float(probability * keep * d_out[d]);
+        d_query[i * h.query_stride + d] += to_float(d_score * h.key[j * h.key_value_stride + d]);
+        d_key[j * h.key_value_stride + d] += to_float(d_score * h.query[i * h.query_stride + d]);
+        d_value[j * h.key_value_stride + d] += to_float(probability * keep * d_out[d]);
       }
     }
   }

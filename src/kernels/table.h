@@ -65,12 +65,14 @@ struct ResidualNormBackward {
 // worked on at a time, and backward computes the probabilities again from the logarithm of their
 // sum (as Dao et al. 2022, arXiv:2205.14135, appendix B.4).
 struct AttentionHead {
-  std::int64_t tokens;  // n
-  std::int64_t width;   // D
-  const float* query;   // [n, D], rows qkv_stride apart, as key and value
-  const float* key;
+  std::int64_t tokens;   // n
+  std::int64_t queries;  // m: those of the sequence's first m tokens are answered
+  std::int64_t width;    // D
+  const float* query;    // [m, D], rows query_stride apart
+  std::int64_t query_stride;
+  const float* key;  // [n, D], rows key_value_stride apart, as value
   const float* value;
-  std::int64_t qkv_stride;
+  std::int64_t key_value_stride;
   float scale;  // 1 / sqrt(D)
   // Dropout: element (query * round_up(n, 64) + key) + head * n * round_up(n, 64) of the sample.
   DropoutKey dropout;
@@ -132,7 +134,7 @@ struct Table {
   void (*scale_and_shift)(const float* normalized, const float* gamma, const float* beta,
                           std::int64_t rows, std::int64_t cols, float* y);
 
-  // context [n, D], rows context_stride apart; log_sum_exp[i * log_sum_exp_stride] of query i.
+  // context [m, D], rows context_stride apart; log_sum_exp[i * log_sum_exp_stride] of query i.
   void (*attention_forward)(const AttentionHead& head, float* context, std::int64_t context_stride,
                             float* log_sum_exp, std::int64_t log_sum_exp_stride);
   // From d_context and what forward gave: d_query, d_key, d_value, laid out as the inputs.

@@ -26,7 +26,8 @@ BertClassifier::BertClassifier(const BertConfig& config, const BertParams& param
       outputs_(outputs) {
   for (std::int64_t l = 0; l < config.num_hidden_layers; ++l) {
     const EncoderLayerParams& layer = params.layers[static_cast<std::size_t>(l)];
-    layers_.emplace_back(config, layer, l);
+    const bool last = l + 1 == config.num_hidden_layers;
+    layers_.emplace_back(config, layer, l, last ? Tokens::kFirst : Tokens::kAll);
     ready_after_layer_.push_back(end_of(layer.qkv.bias));
   }
 }
@@ -38,7 +39,9 @@ BertClassifier::Saved BertClassifier::forward(Weights weights, const PackedBatch
   Saved saved;
   saved.embeddings = ResidualNorm::allocate(tokens, width_, arena);
   saved.embedded = arena.matrix<float>(tokens, width_);
-  for (const EncoderLayer& layer : layers_) saved.layers.push_back(layer.allocate(tokens, arena));
+  for (const EncoderLayer& layer : layers_) {
+    saved.layers.push_back(layer.allocate(step.batch, arena));
+  }
   saved.head = ClassificationHead::allocate(batch.sequences(), width_, arena);
   saved.logits = arena.matrix<float>(batch.sequences(), outputs_);
 
@@ -47,12 +50,12 @@ BertClassifier::Saved BertClassifier::forward(Weights weights, const PackedBatch
   Matrix<float> spare = arena.matrix<float>(tokens, width_);
   embeddings_.forward(weights, {batch.ids, batch.segments}, saved.embedded, saved.embeddings, step);
   Matrix<const float> x = saved.embedded;
-  for (std::size_t l = 0; l < layers_.size(); ++l) {
+  for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
     layers_[l].forward(weights, x, y, saved.layers[l], step);
     x = y;
     std::swap(y, spare);
   }
-  gather_first_tokens(x, saved.head.first, step);
+  layers_.back().forward(weights, x, saved.head.first, saved.layers.back(), step);
   head_.forward(weights, saved.logits, saved.head, step);
   return saved;
 }
@@ -69,14 +72,18 @@ Matrix<float> BertClassifier::predict(Weights weights, const PackedBatch& batch,
     embeddings_.forward(weights, {batch.ids, batch.segments}, x,
                         ResidualNorm::allocate(tokens, width_, arena), step);
   }
-  for (const EncoderLayer& layer : layers_) {
+  for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
     const ArenaScope layer_scope(arena);
-    layer.forward(weights, x, y, layer.allocate(tokens, arena), step);
+    layers_[l].forward(weights, x, y, layers_[l].allocate(step.batch, arena), step);
     std::swap(x, y);
   }
   const ClassificationHead::Saved head =
       ClassificationHead::allocate(batch.sequences(), width_, arena);
-  gather_first_tokens(x, head.first, step);
+  {
+    const ArenaScope layer_scope(arena);
+    const EncoderLayer& last = layers_.back();
+    last.forward(weights, x, head.first, last.allocate(step.batch, arena), step);
+  }
   head_.forward(weights, logits, head, step);
   return logits;
 }
@@ -89,39 +96,18 @@ void BertClassifier::backward(Weights weights, const PackedBatch& batch, const S
   const ArenaScope scope(arena);
   const Matrix<float> d = arena.matrix<float>(tokens, width_);
   const Matrix<float> x = arena.matrix<float>(tokens, width_);
-  {
-    const ArenaScope head_scope(arena);
-    const Matrix<float> d_first = arena.matrix<float>(batch.sequences(), width_);
-    head_.backward(weights, saved.head, d_logits, d_first, gradients, step);
-    scatter_first_tokens(d_first, d, step);
-  }
+  const Matrix<float> d_first = arena.matrix<float>(batch.sequences(), width_);
+  head_.backward(weights, saved.head, d_logits, d_first, gradients, step);
   ready(ready_after_head_);
   for (std::size_t l = layers_.size(); l-- > 0;) {
     if (l > 0) layers_[l - 1].recompute_output(weights, saved.layers[l - 1], x, step);
-    layers_[l].backward(weights, saved.layers[l], l > 0 ? x : saved.embedded, d, gradients, step);
+    const bool last = l + 1 == layers_.size();
+    layers_[l].backward(weights, saved.layers[l], l > 0 ? x : saved.embedded, last ? d_first : d, d,
+                        gradients, step);
     ready(ready_after_layer_[l]);
   }
   embeddings_.backward(weights, {batch.ids, batch.segments}, saved.embeddings, d, gradients, step);
   ready(ready_after_embeddings_);
-}
-
-void BertClassifier::gather_first_tokens(Matrix<const float> x, Matrix<float> first,
-                                         Step& step) const {
-  step.run(first.rows, [&](std::int64_t b, int) {
-    std::copy_n(x.row(step.batch.starts[static_cast<std::size_t>(b)]), x.cols, first.row(b));
-  });
-}
-
-// The head reads first tokens only: the gradient of every other row is zero.
-void BertClassifier::scatter_first_tokens(Matrix<const float> d_first, Matrix<float> d,
-                                          Step& step) const {
-  step.run(d_first.rows, [&](std::int64_t b, int) {
-    const auto sequence = static_cast<std::size_t>(b);
-    const std::int64_t begin = step.batch.starts[sequence];
-    const std::int64_t end = step.batch.starts[sequence + 1];
-    std::fill_n(d.row(begin), (end - begin) * d.cols, 0.0F);
-    std::copy_n(d_first.row(b), d.cols, d.row(begin));
-  });
 }
 
 }  // namespace tandem

@@ -32,7 +32,8 @@ class BertClassifier {
     Matrix<float> logits;  // [B, K]
   };
 
-  // Logits and what backward needs.
+  // Logits and what backward needs. The last layer computes first tokens only: the head reads no
+  // other.
   Saved forward(Weights, const PackedBatch&, Step&) const;
   // Logits [B, K] alone: one layer's memory at a time.
   Matrix<float> predict(Weights, const PackedBatch&, Step&) const;
@@ -41,9 +42,6 @@ class BertClassifier {
                 Step&, const GradientsReady& ready) const;
 
  private:
-  void gather_first_tokens(Matrix<const float> x, Matrix<float> first, Step&) const;
-  void scatter_first_tokens(Matrix<const float> d_first, Matrix<float> d, Step&) const;
-
   Embeddings embeddings_;
   std::vector<EncoderLayer> layers_;
   ClassificationHead head_;

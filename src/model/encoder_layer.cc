@@ -3,44 +3,49 @@
 namespace tandem {
 
 EncoderLayer::EncoderLayer(const BertConfig& config, const EncoderLayerParams& params,
-                           std::int64_t layer)
-    : qkv_(params.qkv),
-      attention_output_(params.attention_output),
+                           std::int64_t layer, Tokens outputs)
+    : qkv_{.params = params.qkv, .queries = outputs},
       attention_{.heads = config.num_attention_heads,
                  .dropout_probability = config.attention_probs_dropout_prob,
-                 .layer = layer},
+                 .layer = layer,
+                 .queries = outputs},
+      attention_output_(params.attention_output),
       attention_norm_{.norm = params.attention_norm,
                       .bias = params.attention_output.bias,
                       .epsilon = config.layer_norm_eps,
                       .dropout_probability = config.hidden_dropout_prob,
                       .site = DropoutSite::kAttentionOutput,
-                      .layer = layer},
+                      .layer = layer,
+                      .tokens = outputs},
       feed_forward_{.intermediate = params.intermediate, .output = params.output},
       output_norm_{.norm = params.output_norm,
                    .bias = params.output.bias,
                    .epsilon = config.layer_norm_eps,
                    .dropout_probability = config.hidden_dropout_prob,
                    .site = DropoutSite::kOutput,
-                   .layer = layer},
+                   .layer = layer,
+                   .tokens = outputs},
       width_(config.hidden_size),
-      intermediate_size_(config.intermediate_size) {}
+      intermediate_size_(config.intermediate_size),
+      outputs_(outputs) {}
 
-EncoderLayer::Saved EncoderLayer::allocate(std::int64_t tokens, Arena& arena) const {
-  return {.qkv = arena.matrix<float>(tokens, 3 * width_),
-          .attention = attention_.allocate(tokens, width_, arena),
-          .attention_norm = ResidualNorm::allocate(tokens, width_, arena),
-          .feed_forward = FeedForward::allocate(tokens, intermediate_size_, arena),
-          .output_norm = ResidualNorm::allocate(tokens, width_, arena)};
+EncoderLayer::Saved EncoderLayer::allocate(const BatchLayout& batch, Arena& arena) const {
+  const std::int64_t rows = batch.rows(outputs_).count();
+  return {.qkv = qkv_.allocate(batch, width_, arena),
+          .attention = attention_.allocate(rows, width_, arena),
+          .attention_norm = ResidualNorm::allocate(rows, width_, arena),
+          .feed_forward = FeedForward::allocate(rows, intermediate_size_, arena),
+          .output_norm = ResidualNorm::allocate(rows, width_, arena)};
 }
 
 void EncoderLayer::forward(Weights weights, Matrix<const float> x, Matrix<float> y,
                            const Saved& saved, Step& step) const {
   const ArenaScope scope(step.arena);
-  const Matrix<float> x1 = step.arena.matrix<float>(x.rows, x.cols);
-  linear_forward(qkv_, weights, x, saved.qkv, step);
-  attention_.forward(saved.qkv, saved.attention, step);
+  const Matrix<float> x1 = step.arena.matrix<float>(y.rows, y.cols);
+  qkv_.forward(weights, x, saved.qkv, step);
+  attention_.forward(saved.qkv.parts, saved.attention, step);
   linear_forward_no_bias(attention_output_, weights, saved.attention.context, y, step);
-  attention_norm_.forward(weights, y, x, x1, saved.attention_norm, step);
+  attention_norm_.forward(weights, y, qkv_.residual(x, saved.qkv), x1, saved.attention_norm, step);
   feed_forward_.forward(weights, x1, y, saved.feed_forward, step);
   output_norm_.forward(weights, y, x1, y, saved.output_norm, step);
 }
@@ -51,26 +56,25 @@ void EncoderLayer::recompute_output(Weights weights, const Saved& saved, Matrix<
 }
 
 void EncoderLayer::backward(Weights weights, const Saved& saved, Matrix<const float> x,
-                            Matrix<float> d, Gradients gradients, Step& step) const {
+                            Matrix<float> dy, Matrix<float> dx, Gradients gradients,
+                            Step& step) const {
   const ArenaScope scope(step.arena);
-  const Matrix<float> d_branch = step.arena.matrix<float>(x.rows, x.cols);
-  output_norm_.backward(weights, saved.output_norm, d, d, d_branch, gradients, step);
+  const Matrix<float> d_branch = step.arena.matrix<float>(dy.rows, dy.cols);
+  output_norm_.backward(weights, saved.output_norm, dy, dy, d_branch, gradients, step);
   {
     const ArenaScope inner(step.arena);
-    const Matrix<float> x1 = step.arena.matrix<float>(x.rows, x.cols);
+    const Matrix<float> x1 = step.arena.matrix<float>(dy.rows, dy.cols);
     attention_norm_.recompute_output(weights, saved.attention_norm, x1, step);
-    feed_forward_.backward(weights, saved.feed_forward, x1, d_branch, d, gradients, step);
+    feed_forward_.backward(weights, saved.feed_forward, x1, d_branch, dy, gradients, step);
   }
-  attention_norm_.backward(weights, saved.attention_norm, d, d, d_branch, gradients, step);
+  attention_norm_.backward(weights, saved.attention_norm, dy, dy, d_branch, gradients, step);
   linear_backward_weight(attention_output_, saved.attention.context, d_branch, gradients, step);
-  const Matrix<float> d_context = step.arena.matrix<float>(x.rows, x.cols);
+  const Matrix<float> d_context = step.arena.matrix<float>(dy.rows, dy.cols);
   linear_backward_input(attention_output_, weights, d_branch, d_context, InputGradient::kOverwrite,
                         step);
-  const Matrix<float> d_qkv = step.arena.matrix<float>(saved.qkv.rows, saved.qkv.cols);
-  attention_.backward(saved.qkv, saved.attention, d_context, d_qkv, step);
-  linear_backward_weight(qkv_, x, d_qkv, gradients, step);
-  linear_backward_bias(qkv_, d_qkv, gradients, step);
-  linear_backward_input(qkv_, weights, d_qkv, d, InputGradient::kAdd, step);
+  const QueryKeyValue<float> d_parts = qkv_.allocate_gradients(saved.qkv, step.arena);
+  attention_.backward(saved.qkv.parts, saved.attention, d_context, d_parts, step);
+  qkv_.backward(weights, saved.qkv, x, d_parts, dy, dx, gradients, step);
 }
 
 }  // namespace tandem

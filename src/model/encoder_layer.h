@@ -5,6 +5,7 @@
 #include "model/bert_params.h"
 #include "nn/attention.h"
 #include "nn/feed_forward.h"
+#include "nn/qkv_projection.h"
 #include "nn/residual_norm.h"
 #include "nn/step.h"
 
@@ -14,34 +15,41 @@ namespace tandem {
 // post-norm layer of Vaswani et al. 2017 as Devlin et al. 2018 use it.
 class EncoderLayer {
  public:
-  EncoderLayer(const BertConfig& config, const EncoderLayerParams& params, std::int64_t layer);
+  // `outputs`: the R tokens that y has a row for. What comes after keys and values is computed for
+  // these alone, which is exact, and all that the last layer's reader needs.
+  EncoderLayer(const BertConfig& config, const EncoderLayerParams& params, std::int64_t layer,
+               Tokens outputs);
 
-  // What backward needs: 10 C + H + 2 floats a token for F = 4 C. The outputs of both norms are
-  // computed again from their normalised rows.
+  // What backward needs: 10 C + H + 2 floats a token for F = 4 C, of which 2 C are for all tokens
+  // and the rest for those of the output. The outputs of both norms are computed again from their
+  // normalised rows.
   struct Saved {
-    Matrix<float> qkv;  // [T, 3C]
+    QkvProjection::Saved qkv;
     SelfAttention::Saved attention;
     ResidualNorm::Saved attention_norm;
     FeedForward::Saved feed_forward;
     ResidualNorm::Saved output_norm;
   };
-  Saved allocate(std::int64_t tokens, Arena&) const;
+  Saved allocate(const BatchLayout&, Arena&) const;
 
-  // y [T, C] from x [T, C], which must not be the same memory.
+  // y [R, C] from x [T, C], which must not be the same memory.
   void forward(Weights, Matrix<const float> x, Matrix<float> y, const Saved&, Step&) const;
   // y once more, from what was saved.
   void recompute_output(Weights, const Saved&, Matrix<float> y, Step&) const;
-  // On entry d [T, C] is the gradient of y, on return that of x. x is forward's input again.
-  void backward(Weights, const Saved&, Matrix<const float> x, Matrix<float> d, Gradients,
-                Step&) const;
+  // dx [T, C] from dy [R, C], which is overwritten and, with all tokens, the same memory. x is
+  // forward's input again.
+  void backward(Weights, const Saved&, Matrix<const float> x, Matrix<float> dy, Matrix<float> dx,
+                Gradients, Step&) const;
 
  private:
-  LinearParams qkv_, attention_output_;
+  QkvProjection qkv_;
   SelfAttention attention_;
+  LinearParams attention_output_;
   ResidualNorm attention_norm_;
   FeedForward feed_forward_;
   ResidualNorm output_norm_;
   std::int64_t width_, intermediate_size_;
+  Tokens outputs_;
 };
 
 }  // namespace tandem

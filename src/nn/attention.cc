@@ -8,81 +8,82 @@
 namespace tandem {
 namespace {
 
-std::int64_t longest_sequence(const BatchLayout& batch) {
+std::int64_t longest_sequence(const TokenRows& rows) {
   std::int64_t longest = 0;
-  for (std::size_t b = 0; b + 1 < batch.starts.size(); ++b) {
-    longest = std::max<std::int64_t>(longest, batch.starts[b + 1] - batch.starts[b]);
+  for (std::size_t b = 0; b + 1 < rows.starts.size(); ++b) {
+    longest = std::max<std::int64_t>(longest, rows.starts[b + 1] - rows.starts[b]);
   }
   return longest;
 }
 
-// Columns of one head's query, key and value in a [T, 3C] matrix.
-struct HeadColumns {
-  std::int64_t query, key, value;
+// Where one head of one sequence lies in the matrices.
+struct HeadPlace {
+  std::int64_t query_row, token_row, column;
 };
 
-// body(head, first token, its columns) for each head of each sequence, on all threads.
+// body(head, its place) for each head of each sequence, on all threads.
 template <class Body>
-void for_each_head(const SelfAttention& attention, Matrix<const float> qkv, Step& step,
-                   const Body& body) {
-  const std::int64_t width = qkv.cols / 3;
-  const std::int64_t head_width = width / attention.heads;
+void for_each_head(const SelfAttention& attention, const QueryKeyValue<const float>& input,
+                   Step& step, const Body& body) {
+  const std::int64_t head_width = input.query.cols / attention.heads;
+  const TokenRows& tokens = step.batch.all;
+  const TokenRows& queries = step.batch.rows(attention.queries);
   const ArenaScope scope(step.arena);
   const Matrix<float> workspaces = step.arena.matrix<float>(
-      step.pool.size(),
-      kernels::attention_workspace_floats(longest_sequence(step.batch), head_width));
+      step.pool.size(), kernels::attention_workspace_floats(longest_sequence(tokens), head_width));
   const kernels::DropoutKey key = step.dropout.key(
       attention.dropout_probability, DropoutSite::kAttentionProbabilities, attention.layer);
-  step.run(step.batch.sequences() * attention.heads, [&](std::int64_t task, int worker) {
+  step.run(tokens.sequences() * attention.heads, [&](std::int64_t task, int worker) {
     const std::int64_t head = task % attention.heads;
     const auto sequence = static_cast<std::size_t>(task / attention.heads);
-    const std::int64_t first = step.batch.starts[sequence];
-    const HeadColumns at{head * head_width, width + head * head_width,
-                         2 * width + head * head_width};
-    const float* const row = qkv.row(first);
-    body(kernels::AttentionHead{.tokens = step.batch.starts[sequence + 1] - first,
+    const HeadPlace at{queries.starts[sequence], tokens.starts[sequence], head * head_width};
+    body(kernels::AttentionHead{.tokens = tokens.starts[sequence + 1] - at.token_row,
+                                .queries = queries.starts[sequence + 1] - at.query_row,
                                 .width = head_width,
-                                .query = row + at.query,
-                                .key = row + at.key,
-                                .value = row + at.value,
-                                .qkv_stride = qkv.stride,
+                                .query = input.query.row(at.query_row) + at.column,
+                                .query_stride = input.query.stride,
+                                .key = input.key.row(at.token_row) + at.column,
+                                .value = input.value.row(at.token_row) + at.column,
+                                .key_value_stride = input.key.stride,
                                 .scale = 1 / std::sqrt(static_cast<float>(head_width)),
                                 .dropout = key,
-                                .sample = step.batch.samples[static_cast<std::size_t>(first)],
+                                .sample = tokens.samples[static_cast<std::size_t>(at.token_row)],
                                 .head = head,
                                 .workspace = workspaces.row(worker)},
-         first, at);
+         at);
   });
 }
 
 }  // namespace
 
-SelfAttention::Saved SelfAttention::allocate(std::int64_t tokens, std::int64_t width,
+SelfAttention::Saved SelfAttention::allocate(std::int64_t queries_count, std::int64_t width,
                                              Arena& arena) const {
-  return {arena.matrix<float>(tokens, width), arena.matrix<float>(tokens, heads)};
+  return {arena.matrix<float>(queries_count, width), arena.matrix<float>(queries_count, heads)};
 }
 
-void SelfAttention::forward(Matrix<const float> qkv, const Saved& saved, Step& step) const {
-  for_each_head(*this, qkv, step,
-                [&](const kernels::AttentionHead& head, std::int64_t first, HeadColumns at) {
-                  step.kernels.attention_forward(
-                      head, saved.context.row(first) + at.query, saved.context.stride,
-                      saved.log_sum_exp.row(first) + head.head, saved.log_sum_exp.stride);
-                });
+void SelfAttention::forward(const QueryKeyValue<const float>& input, const Saved& saved,
+                            Step& step) const {
+  for_each_head(*this, input, step, [&](const kernels::AttentionHead& head, const HeadPlace& at) {
+    step.kernels.attention_forward(
+        head, saved.context.row(at.query_row) + at.column, saved.context.stride,
+        saved.log_sum_exp.row(at.query_row) + head.head, saved.log_sum_exp.stride);
+  });
 }
 
-void SelfAttention::backward(Matrix<const float> qkv, const Saved& saved,
-                             Matrix<const float> d_context, Matrix<float> d_qkv, Step& step) const {
-  TANDEM_CHECK(d_qkv.stride == qkv.stride && d_context.stride == saved.context.stride,
+void SelfAttention::backward(const QueryKeyValue<const float>& input, const Saved& saved,
+                             Matrix<const float> d_context, const QueryKeyValue<float>& gradient,
+                             Step& step) const {
+  TANDEM_CHECK(gradient.query.stride == input.query.stride &&
+                   gradient.key.stride == input.key.stride &&
+                   d_context.stride == saved.context.stride,
                "gradients are laid out as their values");
-  for_each_head(*this, qkv, step,
-                [&](const kernels::AttentionHead& head, std::int64_t first, HeadColumns at) {
-                  float* const d_row = d_qkv.row(first);
-                  step.kernels.attention_backward(
-                      head, saved.context.row(first) + at.query, d_context.row(first) + at.query,
-                      saved.context.stride, saved.log_sum_exp.row(first) + head.head,
-                      saved.log_sum_exp.stride, d_row + at.query, d_row + at.key, d_row + at.value);
-                });
+  for_each_head(*this, input, step, [&](const kernels::AttentionHead& head, const HeadPlace& at) {
+    step.kernels.attention_backward(
+        head, saved.context.row(at.query_row) + at.column, d_context.row(at.query_row) + at.column,
+        saved.context.stride, saved.log_sum_exp.row(at.query_row) + head.head,
+        saved.log_sum_exp.stride, gradient.query.row(at.query_row) + at.column,
+        gradient.key.row(at.token_row) + at.column, gradient.value.row(at.token_row) + at.column);
+  });
 }
 
 }  // namespace tandem

@@ -8,24 +8,34 @@
 
 namespace tandem {
 
+// Queries [R, C], and keys and values [T, C] with one stride; or the gradients of these.
+template <class T>
+struct QueryKeyValue {
+  Matrix<T> query, key, value;
+  operator QueryKeyValue<const T>() const requires(!std::is_const_v<T>) {
+    return {query, key, value};
+  }
+};
+
 // Vaswani et al. 2017, arXiv:1706.03762, section 3.2, without the projections around it. It reads
 // nothing but a sequence's own rows: there is no mask, because there is no padding.
 struct SelfAttention {
   std::int64_t heads;
   float dropout_probability;
   std::int64_t layer;
+  Tokens queries = Tokens::kAll;  // whose context is computed
 
   struct Saved {
-    Matrix<float> context;      // [T, C]
-    Matrix<float> log_sum_exp;  // [T, H], of each query's scaled scores
+    Matrix<float> context;      // [R, C]
+    Matrix<float> log_sum_exp;  // [R, H], of each query's scaled scores
   };
-  Saved allocate(std::int64_t tokens, std::int64_t width, Arena&) const;
+  Saved allocate(std::int64_t queries, std::int64_t width, Arena&) const;
 
-  // saved.context from qkv [T, 3C]: query, key and value side by side.
-  void forward(Matrix<const float> qkv, const Saved&, Step&) const;
-  // d_qkv [T, 3C] from d_context [T, C].
-  void backward(Matrix<const float> qkv, const Saved&, Matrix<const float> d_context,
-                Matrix<float> d_qkv, Step&) const;
+  // saved.context.
+  void forward(const QueryKeyValue<const float>&, const Saved&, Step&) const;
+  // The gradients of query, key and value, laid out as these, from d_context [R, C].
+  void backward(const QueryKeyValue<const float>&, const Saved&, Matrix<const float> d_context,
+                const QueryKeyValue<float>& gradient, Step&) const;
 };
 
 }  // namespace tandem

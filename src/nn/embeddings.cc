@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "nn/row_dropout.h"
+
 namespace tandem {
 namespace {
 
@@ -16,15 +18,6 @@ void zero_unless_accumulating(Matrix<float> gradient, Step& step) {
   });
 }
 
-void apply_dropout(Matrix<float> x, const kernels::DropoutKey& key, Step& step) {
-  if (key.threshold == 0) return;
-  step.run_row_blocks(x.rows, [&](std::int64_t begin, std::int64_t end) {
-    step.kernels.dropout(key,
-                         {step.batch.samples.data() + begin, step.batch.positions.data() + begin},
-                         end - begin, x.cols, x.row(begin));
-  });
-}
-
 }  // namespace
 
 void Embeddings::forward(Weights weights, const Input& input, Matrix<float> y, const Saved& saved,
@@ -36,17 +29,17 @@ void Embeddings::forward(Weights weights, const Input& input, Matrix<float> y, c
     for (std::int64_t t = begin; t < end; ++t) {
       const auto token = static_cast<std::size_t>(t);
       std::copy_n(words.row(input.ids[token]), y.cols, y.row(t));
-      step.kernels.add(positions.row(step.batch.positions[token]), y.cols, y.row(t));
+      step.kernels.add(positions.row(step.batch.all.positions[token]), y.cols, y.row(t));
       step.kernels.add(types.row(input.segments[token]), y.cols, y.row(t));
     }
   });
   layer_norm_forward(norm, epsilon, weights, y, y, saved, step);
-  apply_dropout(y, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
+  apply_dropout(y, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
 }
 
 void Embeddings::backward(Weights weights, const Input& input, const Saved& saved, Matrix<float> dy,
                           Gradients gradients, Step& step) const {
-  apply_dropout(dy, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
+  apply_dropout(dy, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
   layer_norm_backward(norm, weights, saved, dy, dy, gradients, step);
 
   const Matrix<float> d_words = gradients.matrix(word);
@@ -64,7 +57,7 @@ void Embeddings::backward(Weights weights, const Input& input, const Saved& save
       const auto token = static_cast<std::size_t>(t);
       const float* const d_token = dy.row(t) + col;
       step.kernels.add(d_token, cols, d_words.row(input.ids[token]) + col);
-      step.kernels.add(d_token, cols, d_positions.row(step.batch.positions[token]) + col);
+      step.kernels.add(d_token, cols, d_positions.row(step.batch.all.positions[token]) + col);
       step.kernels.add(d_token, cols, d_types.row(input.segments[token]) + col);
     }
   });

@@ -47,4 +47,12 @@ void linear_backward_bias(const LinearParams& params, Matrix<const float> dy, Gr
   sums.reduce_into(gradients.vector(params.bias), step);
 }
 
+void linear_backward(const LinearParams& params, Weights weights, Matrix<const float> x,
+                     Matrix<const float> dy, Matrix<float> dx, InputGradient mode,
+                     Gradients gradients, Step& step) {
+  linear_backward_weight(params, x, dy, gradients, step);
+  linear_backward_bias(params, dy, gradients, step);
+  linear_backward_input(params, weights, dy, dx, mode, step);
+}
+
 }  // namespace tandem

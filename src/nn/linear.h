@@ -27,5 +27,8 @@ void linear_backward_weight(const LinearParams&, Matrix<const float> x, Matrix<c
                             Gradients, Step&);
 // db = Σ_t dy.
 void linear_backward_bias(const LinearParams&, Matrix<const float> dy, Gradients, Step&);
+// All three.
+void linear_backward(const LinearParams&, Weights, Matrix<const float> x, Matrix<const float> dy,
+                     Matrix<float> dx, InputGradient, Gradients, Step&);
 
 }  // namespace tandem

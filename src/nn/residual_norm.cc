@@ -5,17 +5,18 @@
 namespace tandem {
 namespace {
 
-kernels::TokenRows token_rows(const Step& step, std::int64_t first) {
-  return {step.batch.samples.data() + first, step.batch.positions.data() + first};
-}
-
 const float* row_or_null(Matrix<const float> matrix, std::int64_t row) {
   return matrix.data == nullptr ? nullptr : matrix.row(row);
 }
 
+struct NormDropout {
+  const TokenRows& rows;
+  kernels::DropoutKey key;
+};
+
 // `bias` and `residual` may be null.
 void norm_forward(const LayerNormParams& norm, float epsilon, const float* bias,
-                  const kernels::DropoutKey& key, Weights weights, Matrix<const float> x,
+                  const NormDropout& dropout, Weights weights, Matrix<const float> x,
                   Matrix<const float> residual, Matrix<float> y, const ResidualNorm::Saved& saved,
                   Step& step) {
   const float* const gamma = weights.vector(norm.gamma).data();
@@ -24,21 +25,20 @@ void norm_forward(const LayerNormParams& norm, float epsilon, const float* bias,
     step.kernels.residual_norm_forward({.x = x.row(begin),
                                         .bias = bias,
                                         .residual = row_or_null(residual, begin),
-                                        .tokens = token_rows(step, begin),
+                                        .tokens = dropout.rows.from(begin),
                                         .gamma = gamma,
                                         .beta = beta,
                                         .epsilon = epsilon,
                                         .normalized = saved.normalized.row(begin),
                                         .rstd = saved.rstd.data() + begin,
                                         .y = y.row(begin)},
-                                       key, end - begin, x.cols);
+                                       dropout.key, end - begin, x.cols);
   });
 }
 
 // `bias` is null and `dx` empty for a LayerNorm without what comes before it.
 void norm_backward(const LayerNormParams& norm, const ParamSlice* bias,
-                   const kernels::DropoutKey& key, Weights weights,
-                   const ResidualNorm::Saved& saved, Matrix<const float> dy, Matrix<float> dsum,
+                   const NormDropout& dropout, Weights weights, const ResidualNorm::Saved& saved, Matrix<const float> dy, Matrix<float> dsum,
                    Matrix<float> dx, Gradients gradients, Step& step) {
   const ArenaScope scope(step.arena);
   ColumnSums d_gamma(dy.rows, dy.cols, step);
@@ -50,13 +50,13 @@ void norm_backward(const LayerNormParams& norm, const ParamSlice* bias,
                                          .normalized = saved.normalized.row(begin),
                                          .rstd = saved.rstd.data() + begin,
                                          .gamma = gamma,
-                                         .tokens = token_rows(step, begin),
+                                         .tokens = dropout.rows.from(begin),
                                          .dsum = dsum.row(begin),
                                          .dx = dx.data == nullptr ? nullptr : dx.row(begin),
                                          .d_gamma = d_gamma.begin_block(begin),
                                          .d_beta = d_beta.begin_block(begin),
                                          .d_bias = d_bias.begin_block(begin)},
-                                        key, end - begin, dy.cols);
+                                        dropout.key, end - begin, dy.cols);
   });
   d_gamma.reduce_into(gradients.vector(norm.gamma), step);
   d_beta.reduce_into(gradients.vector(norm.beta), step);
@@ -65,15 +65,15 @@ void norm_backward(const LayerNormParams& norm, const ParamSlice* bias,
 
 }  // namespace
 
-ResidualNorm::Saved ResidualNorm::allocate(std::int64_t tokens, std::int64_t width, Arena& arena) {
-  return {arena.matrix<float>(tokens, width), arena.vector<float>(tokens)};
+ResidualNorm::Saved ResidualNorm::allocate(std::int64_t rows, std::int64_t width, Arena& arena) {
+  return {arena.matrix<float>(rows, width), arena.vector<float>(rows)};
 }
 
 void ResidualNorm::forward(Weights weights, Matrix<const float> x, Matrix<const float> residual,
                            Matrix<float> y, const Saved& saved, Step& step) const {
   norm_forward(norm, epsilon, weights.vector(bias).data(),
-               step.dropout.key(dropout_probability, site, layer), weights, x, residual, y, saved,
-               step);
+               {step.batch.rows(tokens), step.dropout.key(dropout_probability, site, layer)}, weights,
+               x, residual, y, saved, step);
 }
 
 void ResidualNorm::recompute_output(Weights weights, const Saved& saved, Matrix<float> y,
@@ -89,20 +89,21 @@ void ResidualNorm::recompute_output(Weights weights, const Saved& saved, Matrix<
 void ResidualNorm::backward(Weights weights, const Saved& saved, Matrix<const float> dy,
                             Matrix<float> d_residual, Matrix<float> dx, Gradients gradients,
                             Step& step) const {
-  norm_backward(norm, &bias, step.dropout.key(dropout_probability, site, layer), weights, saved, dy,
-                d_residual, dx, gradients, step);
+  norm_backward(norm, &bias,
+                {step.batch.rows(tokens), step.dropout.key(dropout_probability, site, layer)},
+                weights, saved, dy, d_residual, dx, gradients, step);
 }
 
 void layer_norm_forward(const LayerNormParams& norm, float epsilon, Weights weights,
                         Matrix<const float> x, Matrix<float> y, const ResidualNorm::Saved& saved,
                         Step& step) {
-  norm_forward(norm, epsilon, nullptr, {}, weights, x, {}, y, saved, step);
+  norm_forward(norm, epsilon, nullptr, {step.batch.all, {}}, weights, x, {}, y, saved, step);
 }
 
 void layer_norm_backward(const LayerNormParams& norm, Weights weights,
                          const ResidualNorm::Saved& saved, Matrix<const float> dy, Matrix<float> dx,
                          Gradients gradients, Step& step) {
-  norm_backward(norm, nullptr, {}, weights, saved, dy, dx, {}, gradients, step);
+  norm_backward(norm, nullptr, {step.batch.all, {}}, weights, saved, dy, dx, {}, gradients, step);
 }
 
 }  // namespace tandem

@@ -20,14 +20,15 @@ struct ResidualNorm {
   float dropout_probability;
   DropoutSite site;
   std::int64_t layer;
+  Tokens tokens = Tokens::kAll;  // which tokens the R rows of x are
 
   struct Saved {
-    Matrix<float> normalized;  // [T, C]
-    std::span<float> rstd;     // [T]
+    Matrix<float> normalized;  // [R, C]
+    std::span<float> rstd;     // [R]
   };
-  static Saved allocate(std::int64_t tokens, std::int64_t width, Arena&);
+  static Saved allocate(std::int64_t rows, std::int64_t width, Arena&);
 
-  // y = LayerNorm(residual + dropout(x + bias)); all [T, C]. y may be x.
+  // y = LayerNorm(residual + dropout(x + bias)); all [R, C]. y may be x.
   void forward(Weights, Matrix<const float> x, Matrix<const float> residual, Matrix<float> y,
                const Saved&, Step&) const;
   // The output of forward once more, from what was saved.

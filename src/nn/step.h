@@ -12,14 +12,28 @@
 
 namespace tandem {
 
-// What a row of the batch's [T, C] matrices is, and where its sequences start.
-struct BatchLayout {
+// What each row of a [R, C] matrix is, and where each sequence's rows start.
+struct TokenRows {
   std::span<const std::int32_t> starts;     // [B + 1]
-  std::span<const std::int32_t> positions;  // [T], position of each token in its sequence
-  std::span<const std::uint32_t> samples;   // [T], data set index of each token's sequence
+  std::span<const std::int32_t> positions;  // [R], position of the token in its sequence
+  std::span<const std::uint32_t> samples;   // [R], data set index of its sequence
 
-  std::int64_t tokens() const { return static_cast<std::int64_t>(positions.size()); }
+  std::int64_t count() const { return static_cast<std::int64_t>(positions.size()); }
   std::int64_t sequences() const { return static_cast<std::int64_t>(starts.size()) - 1; }
+  // The row at `begin` and those after it, for the kernels.
+  kernels::TokenRows from(std::int64_t begin) const {
+    return {samples.data() + begin, positions.data() + begin};
+  }
+};
+
+// Which tokens a matrix has a row for.
+enum class Tokens { kAll, kFirst };
+
+struct BatchLayout {
+  TokenRows all;    // [T]: every token
+  TokenRows first;  // [B]: each sequence's first
+
+  const TokenRows& rows(Tokens tokens) const { return tokens == Tokens::kAll ? all : first; }
 };
 
 struct Step {

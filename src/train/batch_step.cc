@@ -52,6 +52,8 @@ PackedBatch planning_batch(const BatchExtent& extent) {
   batch.segments.resize(tokens);
   batch.samples.resize(tokens);
   batch.examples.resize(sequences);
+  batch.first_starts.resize(sequences + 1);
+  batch.first_positions.resize(sequences);
   batch.labels.resize(sequences);
   for (std::int64_t b = 0; b <= extent.sequences; ++b) {
     batch.starts.push_back(static_cast<std::int32_t>(std::min(b * extent.longest, extent.tokens)));
@@ -68,7 +70,8 @@ Step make_step(Compute& compute, Arena& arena, const PackedBatch& batch, const D
       .gemm = compute.gemm(),
       .arena = arena,
       .dropout = dropout,
-      .batch = {.starts = batch.starts, .positions = batch.positions, .samples = batch.samples}};
+      .batch = {.all = {batch.starts, batch.positions, batch.samples},
+                .first = {batch.first_starts, batch.first_positions, batch.examples}}};
 }
 
 double forward_and_backward(const ClassifierModel& model, const TrainingBatch& work,

@@ -13,7 +13,7 @@ using testing::EveryKernelSet;
 using testing::random_floats;
 
 struct Shape {
-  std::int64_t tokens, width;
+  std::int64_t tokens, queries, width;
   bool dropout;
 };
 
@@ -33,11 +33,13 @@ Result run(const kernels::Table& table, const Shape& shape) {
                 std::vector<float>(static_cast<std::size_t>(2 * n)),
                 std::vector<float>(qkv.size())};
   const kernels::AttentionHead head = {.tokens = n,
+                                       .queries = shape.queries,
                                        .width = shape.width,
                                        .query = qkv.data(),
+                                       .query_stride = qkv_stride,
                                        .key = qkv.data() + shape.width,
                                        .value = qkv.data() + 2 * shape.width,
-                                       .qkv_stride = qkv_stride,
+                                       .key_value_stride = qkv_stride,
                                        .scale = 1 / std::sqrt(static_cast<float>(shape.width)),
                                        .dropout = {.seed = {1, 2},
                                                    .step = 3,
@@ -64,6 +66,14 @@ void expect_close(const std::vector<float>& actual, const std::vector<float>& ex
   }
 }
 
+void expect_as_reference(const kernels::Table& table, const Shape& shape) {
+  const Result actual = run(table, shape);
+  const Result expected = run(kernels::reference_table(), shape);
+  expect_close(actual.context, expected.context);
+  expect_close(actual.log_sum_exp, expected.log_sum_exp);
+  expect_close(actual.d_qkv, expected.d_qkv);
+}
+
 class AttentionKernels : public EveryKernelSet {};
 
 TEST_P(AttentionKernels, MatchTheReferenceForEveryLengthAndWidth) {
@@ -71,14 +81,16 @@ TEST_P(AttentionKernels, MatchTheReferenceForEveryLengthAndWidth) {
     for (const std::int64_t width : {4, 8, 24, 32, 64}) {
       for (const bool dropout : {false, true}) {
         SCOPED_TRACE(fmt::format("{} tokens of width {}", tokens, width));
-        const Shape shape{tokens, width, dropout};
-        const Result actual = run(*GetParam(), shape);
-        const Result expected = run(kernels::reference_table(), shape);
-        expect_close(actual.context, expected.context);
-        expect_close(actual.log_sum_exp, expected.log_sum_exp);
-        expect_close(actual.d_qkv, expected.d_qkv);
+        expect_as_reference(*GetParam(), {tokens, tokens, width, dropout});
       }
     }
+  }
+}
+
+TEST_P(AttentionKernels, AnswerTheFirstQueriesAlone) {
+  for (const std::int64_t queries : {1, 3, 40}) {
+    SCOPED_TRACE(fmt::format("{} queries of 65", queries));
+    expect_as_reference(*GetParam(), {65, queries, 32, true});
   }
 }
 

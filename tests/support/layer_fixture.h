@@ -27,11 +27,10 @@ inline double dot(std::span<const float> a, std::span<const float> b) {
 class LayerFixture {
  public:
   LayerFixture() : compute_(kernels_under_test(), 2), arena_(1 << 26) {
-    const std::uint32_t samples[] = {4, 17, 2};
     for (std::size_t b = 0; b < 3; ++b) {
       for (std::int32_t t = starts[b]; t < starts[b + 1]; ++t) {
         positions_.push_back(t - starts[b]);
-        samples_.push_back(samples[b]);
+        samples_.push_back(sequence_samples_[b]);
       }
     }
   }
@@ -42,7 +41,8 @@ class LayerFixture {
             .gemm = compute_.gemm(),
             .arena = arena_,
             .dropout = dropout,
-            .batch = {.starts = starts, .positions = positions_, .samples = samples_}};
+            .batch = {.all = {starts, positions_, samples_},
+                      .first = {first_starts_, first_positions_, sequence_samples_}}};
   }
   std::int64_t tokens() const { return starts.back(); }
 
@@ -60,6 +60,9 @@ class LayerFixture {
   Arena arena_;
   std::vector<std::int32_t> positions_;
   std::vector<std::uint32_t> samples_;
+  const std::vector<std::int32_t> first_starts_ = {0, 1, 2, 3};
+  const std::vector<std::int32_t> first_positions_ = {0, 0, 0};
+  const std::vector<std::uint32_t> sequence_samples_ = {4, 17, 2};
 };
 
 inline const Dropout kTestDropout{.enabled = true, .seed = 3, .step = 5};
