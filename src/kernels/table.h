@@ -40,8 +40,8 @@ struct ResidualNormForward {
   const float* gamma;
   const float* beta;
   float epsilon;
-  float* normalized;
-  float* rstd;  // [rows]
+  float* normalized;  // may be y, which then holds y alone
+  float* rstd;        // [rows]
   float* y;
 };
 
@@ -115,7 +115,7 @@ struct Table {
   double (*sum_of_squares)(const float* x, std::int64_t count);
 
   // x += bias; y = x Φ(x), Φ the standard normal distribution (Hendrycks and Gimpel 2016,
-  // arXiv:1606.08415). Rows of both `stride` apart.
+  // arXiv:1606.08415). Rows of both `stride` apart; y may be x, which then holds y alone.
   void (*bias_gelu_forward)(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
                             std::int64_t stride, float* y);
   // gradient: dy in, dx = dy (Φ(x) + x φ(x)) out; y = gelu(x) again; d_bias += Σ_r dx. Contiguous.

@@ -37,10 +37,10 @@ BertClassifier::Saved BertClassifier::forward(Weights weights, const PackedBatch
   const std::int64_t tokens = batch.tokens();
   Arena& arena = step.arena;
   Saved saved;
-  saved.embeddings = ResidualNorm::allocate(tokens, width_, arena);
+  saved.embeddings = ResidualNorm::allocate(tokens, width_, step);
   saved.embedded = arena.matrix<float>(tokens, width_);
   for (const EncoderLayer& layer : layers_) {
-    saved.layers.push_back(layer.allocate(step.batch, arena));
+    saved.layers.push_back(layer.allocate(step));
   }
   saved.head = ClassificationHead::allocate(batch.sequences(), width_, arena);
   saved.logits = arena.matrix<float>(batch.sequences(), outputs_);
@@ -70,11 +70,11 @@ Matrix<float> BertClassifier::predict(Weights weights, const PackedBatch& batch,
   {
     const ArenaScope embedding_scope(arena);
     embeddings_.forward(weights, {batch.ids, batch.segments}, x,
-                        ResidualNorm::allocate(tokens, width_, arena), step);
+                        ResidualNorm::allocate(tokens, width_, step), step);
   }
   for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
     const ArenaScope layer_scope(arena);
-    layers_[l].forward(weights, x, y, layers_[l].allocate(step.batch, arena), step);
+    layers_[l].forward(weights, x, y, layers_[l].allocate(step), step);
     std::swap(x, y);
   }
   const ClassificationHead::Saved head =
@@ -82,7 +82,7 @@ Matrix<float> BertClassifier::predict(Weights weights, const PackedBatch& batch,
   {
     const ArenaScope layer_scope(arena);
     const EncoderLayer& last = layers_.back();
-    last.forward(weights, x, head.first, last.allocate(step.batch, arena), step);
+    last.forward(weights, x, head.first, last.allocate(step), step);
   }
   head_.forward(weights, logits, head, step);
   return logits;

@@ -29,13 +29,13 @@ EncoderLayer::EncoderLayer(const BertConfig& config, const EncoderLayerParams& p
       intermediate_size_(config.intermediate_size),
       outputs_(outputs) {}
 
-EncoderLayer::Saved EncoderLayer::allocate(const BatchLayout& batch, Arena& arena) const {
-  const std::int64_t rows = batch.rows(outputs_).count();
-  return {.qkv = qkv_.allocate(batch, width_, arena),
-          .attention = attention_.allocate(rows, width_, arena),
-          .attention_norm = ResidualNorm::allocate(rows, width_, arena),
-          .feed_forward = FeedForward::allocate(rows, intermediate_size_, arena),
-          .output_norm = ResidualNorm::allocate(rows, width_, arena)};
+EncoderLayer::Saved EncoderLayer::allocate(const Step& step) const {
+  const std::int64_t rows = step.batch.rows(outputs_).count();
+  return {.qkv = qkv_.allocate(step.batch, width_, step.arena),
+          .attention = attention_.allocate(rows, width_, step.arena),
+          .attention_norm = ResidualNorm::allocate(rows, width_, step),
+          .feed_forward = FeedForward::allocate(rows, intermediate_size_, step.arena),
+          .output_norm = ResidualNorm::allocate(rows, width_, step)};
 }
 
 void EncoderLayer::forward(Weights weights, Matrix<const float> x, Matrix<float> y,
@@ -44,6 +44,7 @@ void EncoderLayer::forward(Weights weights, Matrix<const float> x, Matrix<float>
   const Matrix<float> x1 = step.arena.matrix<float>(y.rows, y.cols);
   qkv_.forward(weights, x, saved.qkv, step);
   attention_.forward(saved.qkv.parts, saved.attention, step);
+  step.enter(Phase::kAttentionOutput, Pass::kForward);
   linear_forward_no_bias(attention_output_, weights, saved.attention.context, y, step);
   attention_norm_.forward(weights, y, qkv_.residual(x, saved.qkv), x1, saved.attention_norm, step);
   feed_forward_.forward(weights, x1, y, saved.feed_forward, step);
@@ -68,6 +69,7 @@ void EncoderLayer::backward(Weights weights, const Saved& saved, Matrix<const fl
     feed_forward_.backward(weights, saved.feed_forward, x1, d_branch, dy, gradients, step);
   }
   attention_norm_.backward(weights, saved.attention_norm, dy, dy, d_branch, gradients, step);
+  step.enter(Phase::kAttentionOutput, Pass::kBackward);
   linear_backward_weight(attention_output_, saved.attention.context, d_branch, gradients, step);
   const Matrix<float> d_context = step.arena.matrix<float>(dy.rows, dy.cols);
   linear_backward_input(attention_output_, weights, d_branch, d_context, InputGradient::kOverwrite,

@@ -30,7 +30,7 @@ class EncoderLayer {
     FeedForward::Saved feed_forward;
     ResidualNorm::Saved output_norm;
   };
-  Saved allocate(const BatchLayout&, Arena&) const;
+  Saved allocate(const Step&) const;
 
   // y [R, C] from x [T, C], which must not be the same memory.
   void forward(Weights, Matrix<const float> x, Matrix<float> y, const Saved&, Step&) const;

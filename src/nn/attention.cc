@@ -54,6 +54,29 @@ void for_each_head(const SelfAttention& attention, const QueryKeyValue<const flo
   });
 }
 
+// Multiply-adds of one product of queries with keys, over all heads.
+double query_key_pairs(const BatchLayout& batch, Tokens queries) {
+  double pairs = 0;
+  const TokenRows& rows = batch.rows(queries);
+  for (std::size_t b = 0; b + 1 < rows.starts.size(); ++b) {
+    pairs += static_cast<double>(rows.starts[b + 1] - rows.starts[b]) *
+             (batch.all.starts[b + 1] - batch.all.starts[b]);
+  }
+  return pairs;
+}
+
+// Enters the phase and counts what `products` products of queries with keys or values come to.
+void enter_attention(const SelfAttention& attention, Pass pass, int products,
+                     const QueryKeyValue<const float>& input, const Step& step) {
+  const std::int64_t values = 2 * input.query.rows * input.query.cols +  // and context
+                              2 * input.key.rows * input.key.cols;
+  step.enter(Phase::kAttention, pass, pass == Pass::kForward ? values : 2 * values);
+  if (step.clock == nullptr || step.planning()) return;
+  step.clock->count(2.0 * products * static_cast<double>(input.query.cols) *
+                        query_key_pairs(step.batch, attention.queries),
+                    0);
+}
+
 }  // namespace
 
 SelfAttention::Saved SelfAttention::allocate(std::int64_t queries_count, std::int64_t width,
@@ -63,6 +86,7 @@ SelfAttention::Saved SelfAttention::allocate(std::int64_t queries_count, std::in
 
 void SelfAttention::forward(const QueryKeyValue<const float>& input, const Saved& saved,
                             Step& step) const {
+  enter_attention(*this, Pass::kForward, 2, input, step);
   for_each_head(*this, input, step, [&](const kernels::AttentionHead& head, const HeadPlace& at) {
     step.kernels.attention_forward(
         head, saved.context.row(at.query_row) + at.column, saved.context.stride,
@@ -77,6 +101,7 @@ void SelfAttention::backward(const QueryKeyValue<const float>& input, const Save
                    gradient.key.stride == input.key.stride &&
                    d_context.stride == saved.context.stride,
                "gradients are laid out as their values");
+  enter_attention(*this, Pass::kBackward, 5, input, step);
   for_each_head(*this, input, step, [&](const kernels::AttentionHead& head, const HeadPlace& at) {
     step.kernels.attention_backward(
         head, saved.context.row(at.query_row) + at.column, d_context.row(at.query_row) + at.column,

@@ -13,6 +13,7 @@ ClassificationHead::Saved ClassificationHead::allocate(std::int64_t sequences, s
 
 void ClassificationHead::forward(Weights weights, Matrix<float> logits, const Saved& saved,
                                  Step& step) const {
+  step.enter(Phase::kHead, Pass::kForward);
   linear_forward(pooler, weights, saved.first, saved.pooled, step);
   step.run(saved.pooled.rows, [&](std::int64_t b, int) {
     for (std::int64_t c = 0; c < saved.pooled.cols; ++c) {
@@ -27,6 +28,7 @@ void ClassificationHead::forward(Weights weights, Matrix<float> logits, const Sa
 
 void ClassificationHead::backward(Weights weights, const Saved& saved, Matrix<const float> d_logits,
                                   Matrix<float> d_first, Gradients gradients, Step& step) const {
+  step.enter(Phase::kHead, Pass::kBackward);
   const ArenaScope scope(step.arena);
   const Matrix<float> d_pooled = step.arena.matrix<float>(saved.pooled.rows, saved.pooled.cols);
   linear_backward(classifier, weights, saved.dropped, d_logits, d_pooled,

@@ -22,6 +22,7 @@ void zero_unless_accumulating(Matrix<float> gradient, Step& step) {
 
 void Embeddings::forward(Weights weights, const Input& input, Matrix<float> y, const Saved& saved,
                          Step& step) const {
+  step.enter(Phase::kEmbeddings, Pass::kForward, 4 * y.rows * y.cols);
   const Matrix<const float> words = weights.matrix(word);
   const Matrix<const float> positions = weights.matrix(position);
   const Matrix<const float> types = weights.matrix(token_type);
@@ -39,6 +40,8 @@ void Embeddings::forward(Weights weights, const Input& input, Matrix<float> y, c
 
 void Embeddings::backward(Weights weights, const Input& input, const Saved& saved, Matrix<float> dy,
                           Gradients gradients, Step& step) const {
+  step.enter(Phase::kEmbeddings, Pass::kBackward,
+             word.size() + position.size() + 6 * dy.rows * dy.cols);
   apply_dropout(dy, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
   layer_norm_backward(norm, weights, saved, dy, dy, gradients, step);
 

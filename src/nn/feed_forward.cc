@@ -1,5 +1,7 @@
 #include "nn/feed_forward.h"
 
+#include <chrono>
+
 #include "nn/column_sums.h"
 
 namespace tandem {
@@ -12,17 +14,25 @@ FeedForward::Saved FeedForward::allocate(std::int64_t tokens, std::int64_t inter
 void FeedForward::forward(Weights weights, Matrix<const float> x, Matrix<float> y,
                           const Saved& saved, Step& step) const {
   const ArenaScope scope(step.arena);
+  step.enter(Phase::kIntermediate, Pass::kForward);
   const Matrix<float> activated =
-      step.arena.matrix<float>(saved.intermediate.rows, saved.intermediate.cols);
+      step.backward_follows
+          ? step.arena.matrix<float>(saved.intermediate.rows, saved.intermediate.cols)
+          : saved.intermediate;
   const std::span<const float> bias = weights.vector(intermediate.bias);
   step.multiply({.a = x,
                  .b = weights.matrix(intermediate.weight),
                  .b_transpose = Transpose::kYes,
                  .c = saved.intermediate},
                 [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
+                  const auto start = std::chrono::steady_clock::now();
                   step.kernels.bias_gelu_forward(tile.data, bias.data() + col, tile.rows, tile.cols,
                                                  tile.stride, activated.row(row) + col);
+                  if (step.clock != nullptr) {
+                    step.clock->add_activation_time(std::chrono::steady_clock::now() - start);
+                  }
                 });
+  step.enter(Phase::kOutput, Pass::kForward);
   linear_forward_no_bias(output, weights, activated, y, step);
 }
 
@@ -34,16 +44,20 @@ void FeedForward::backward(Weights weights, const Saved& saved, Matrix<const flo
   const std::int64_t cols = saved.intermediate.cols;
   const Matrix<float> activated = step.arena.matrix<float>(rows, cols);
   const Matrix<float> d_intermediate = step.arena.matrix<float>(rows, cols);
+  step.enter(Phase::kOutput, Pass::kBackward);
   linear_backward_input(output, weights, dy, d_intermediate, InputGradient::kOverwrite, step);
 
+  step.enter(Phase::kGelu, Pass::kBackward, 4 * rows * cols);
   ColumnSums d_bias(rows, cols, step);
   step.run_row_blocks(rows, [&](std::int64_t begin, std::int64_t end) {
     step.kernels.gelu_backward(saved.intermediate.row(begin), end - begin, cols,
                                d_intermediate.row(begin), activated.row(begin),
                                d_bias.begin_block(begin));
   });
-  linear_backward_weight(output, activated, dy, gradients, step);
   d_bias.reduce_into(gradients.vector(intermediate.bias), step);
+  step.enter(Phase::kOutput, Pass::kBackward);
+  linear_backward_weight(output, activated, dy, gradients, step);
+  step.enter(Phase::kIntermediate, Pass::kBackward);
   linear_backward_weight(intermediate, x, d_intermediate, gradients, step);
   linear_backward_input(intermediate, weights, d_intermediate, dx, InputGradient::kAdd, step);
 }

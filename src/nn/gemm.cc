@@ -51,18 +51,24 @@ Product tile_of(const Product& p, const Tiling& tiling, std::int64_t tile) {
   return part;
 }
 
-std::int64_t inner_size(const Product& p) {
-  return p.a_transpose == Transpose::kNo ? p.a.cols : p.a.rows;
+}  // namespace
+
+double Product::flops() const {
+  return 2 * static_cast<double>(c.rows) * static_cast<double>(c.cols) *
+         static_cast<double>(inner());
 }
 
-}  // namespace
+double Product::bytes() const {
+  const auto elements = c.rows * c.cols * (accumulate ? 2 : 1) + (c.rows + c.cols) * inner();
+  return static_cast<double>(elements) * sizeof(float);
+}
 
 void multiply_on_this_thread(const Product& p) {
   // Our threads divide the work; a library call must not start threads of its own.
   omp_set_num_threads(1);
   const auto letter = [](Transpose t) { return t == Transpose::kNo ? 'N' : 'T'; };
   const dnnl_status_t status = dnnl_sgemm(
-      letter(p.a_transpose), letter(p.b_transpose), p.c.rows, p.c.cols, inner_size(p), 1.0F,
+      letter(p.a_transpose), letter(p.b_transpose), p.c.rows, p.c.cols, p.inner(), 1.0F,
       p.a.data, p.a.stride, p.b.data, p.b.stride, p.accumulate ? 1.0F : 0.0F, p.c.data, p.c.stride);
   TANDEM_CHECK(status == dnnl_success, "dnnl_sgemm returned {}", static_cast<int>(status));
 }
@@ -76,7 +82,7 @@ void multiply_with_plain_loops(const Product& p) {
   for (std::int64_t r = 0; r < p.c.rows; ++r) {
     for (std::int64_t c = 0; c < p.c.cols; ++c) {
       double sum = p.accumulate ? double{p.c.row(r)[c]} : 0;
-      for (std::int64_t k = 0; k < inner_size(p); ++k) {
+      for (std::int64_t k = 0; k < p.inner(); ++k) {
         sum += element(p.a, p.a_transpose, r, k) * element(p.b, p.b_transpose, k, c);
       }
       p.c.row(r)[c] = static_cast<float>(sum);

@@ -21,6 +21,10 @@ struct Product {
   Transpose b_transpose = Transpose::kNo;
   Matrix<float> c;
   bool accumulate = false;
+
+  std::int64_t inner() const { return a_transpose == Transpose::kNo ? a.cols : a.rows; }
+  double flops() const;
+  double bytes() const;  // each operand once
 };
 
 // Caps oneDNN to the instruction set of the kernel table named `kernels`, so that forcing one means

@@ -2,22 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 
 namespace tandem {
 namespace {
 
-double median_seconds(int repeats, const std::function<void()>& work) {
-  std::vector<double> seconds;
-  work();  // warms up
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    seconds.push_back(elapsed.count());
-  }
-  std::ranges::nth_element(seconds, seconds.begin() + repeats / 2);
-  return seconds[static_cast<std::size_t>(repeats / 2)];
+template <class Work>
+double seconds_of(const Work& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 // One slice of c's rows for each thread.
@@ -35,51 +34,78 @@ void multiply_in_slices(const Product& product, ThreadPool& pool) {
   });
 }
 
-double seconds_of(const GemmShape& shape, Compute& compute, int repeats) {
-  const auto size = [](std::int64_t a, std::int64_t b) { return static_cast<std::size_t>(a * b); };
-  std::vector<float> a(size(shape.rows, shape.inner), 0.5F);
-  std::vector<float> b(size(shape.inner, shape.cols), 0.25F);
-  std::vector<float> c(size(shape.rows, shape.cols));
-  const auto view = [](std::vector<float>& data, std::int64_t rows, std::int64_t cols,
-                       Transpose t) {
-    return t == Transpose::kNo ? Matrix<float>{data.data(), rows, cols, cols}
-                               : Matrix<float>{data.data(), cols, rows, rows};
-  };
-  const Product product = {.a = view(a, shape.rows, shape.inner, shape.a_transpose),
-                           .a_transpose = shape.a_transpose,
-                           .b = view(b, shape.inner, shape.cols, shape.b_transpose),
-                           .b_transpose = shape.b_transpose,
-                           .c = view(c, shape.rows, shape.cols, Transpose::kNo)};
-  return std::min(median_seconds(repeats, [&] { compute.gemm().multiply(product); }),
-                  median_seconds(repeats, [&] { multiply_in_slices(product, compute.pool()); }));
+// op(matrix) is [rows, cols].
+Matrix<float> operand(std::vector<float>& data, std::int64_t rows, std::int64_t cols, Transpose t) {
+  return t == Transpose::kNo ? Matrix<float>{data.data(), rows, cols, cols}
+                             : Matrix<float>{data.data(), cols, rows, rows};
+}
+
+struct Map {
+  const char* name;
+  std::int64_t out, in, rows;
+};
+
+// A linear map's product and those of its two gradients.
+void add_map(const Map& map, std::int64_t count, std::vector<GemmShape>& shapes) {
+  if (count == 0) return;
+  const std::string name = map.name;
+  shapes.push_back({name, map.rows, map.out, map.in, Transpose::kNo, Transpose::kYes, count});
+  shapes.push_back({"d " + name, map.rows, map.in, map.out, Transpose::kNo, Transpose::kNo, count});
+  shapes.push_back({"d " + name + " weight", map.out, map.in, map.rows, Transpose::kYes,
+                    Transpose::kNo, count});
 }
 
 }  // namespace
 
-std::vector<GemmShape> encoder_layer_shapes(std::int64_t tokens, std::int64_t width,
-                                            std::int64_t intermediate_size) {
-  struct Map {
-    const char* name;
-    std::int64_t out, in;
-  };
+std::vector<GemmShape> encoder_shapes(const EncoderExtent& extent) {
+  const std::int64_t width = extent.width;
+  const std::int64_t tokens = extent.tokens;
+  const std::int64_t first = extent.sequences;
   std::vector<GemmShape> shapes;
-  for (const Map& map :
-       {Map{"qkv", 3 * width, width}, Map{"attention output", width, width},
-        Map{"intermediate", intermediate_size, width}, Map{"output", width, intermediate_size}}) {
-    const std::string name = map.name;
-    shapes.push_back({name, tokens, map.out, map.in, Transpose::kNo, Transpose::kYes});
-    shapes.push_back({"d " + name, tokens, map.in, map.out, Transpose::kNo, Transpose::kNo});
-    shapes.push_back(
-        {"d " + name + " weight", map.out, map.in, tokens, Transpose::kYes, Transpose::kNo});
-  }
+  add_map({"qkv", 3 * width, width, tokens}, extent.layers - 1, shapes);
+  add_map({"attention output", width, width, tokens}, extent.layers - 1, shapes);
+  add_map({"intermediate", extent.intermediate_size, width, tokens}, extent.layers - 1, shapes);
+  add_map({"output", width, extent.intermediate_size, tokens}, extent.layers - 1, shapes);
+  add_map({"last key, value", 2 * width, width, tokens}, 1, shapes);
+  add_map({"last query", width, width, first}, 1, shapes);
+  add_map({"last attention output", width, width, first}, 1, shapes);
+  add_map({"last intermediate", extent.intermediate_size, width, first}, 1, shapes);
+  add_map({"last output", width, extent.intermediate_size, first}, 1, shapes);
   return shapes;
 }
 
-std::vector<GemmRate> measure_gemm(const std::vector<GemmShape>& shapes, Compute& compute,
-                                   int repeats) {
+GemmBenchmark::GemmBenchmark(std::vector<GemmShape> shapes, Compute& compute) : compute_(compute) {
+  std::int64_t a = 0;
+  std::int64_t b = 0;
+  std::int64_t c = 0;
+  for (GemmShape& shape : shapes) {
+    a = std::max(a, shape.rows * shape.inner);
+    b = std::max(b, shape.inner * shape.cols);
+    c = std::max(c, shape.rows * shape.cols);
+    timed_.push_back({.shape = std::move(shape), .tiled = {}, .sliced = {}});
+  }
+  a_.resize(static_cast<std::size_t>(a), 0.5F);
+  b_.resize(static_cast<std::size_t>(b), 0.25F);
+  c_.resize(static_cast<std::size_t>(c));
+}
+
+void GemmBenchmark::run_once() {
+  for (Timed& timed : timed_) {
+    const GemmShape& shape = timed.shape;
+    const Product product = {.a = operand(a_, shape.rows, shape.inner, shape.a_transpose),
+                             .a_transpose = shape.a_transpose,
+                             .b = operand(b_, shape.inner, shape.cols, shape.b_transpose),
+                             .b_transpose = shape.b_transpose,
+                             .c = operand(c_, shape.rows, shape.cols, Transpose::kNo)};
+    timed.tiled.push_back(seconds_of([&] { compute_.gemm().multiply(product); }));
+    timed.sliced.push_back(seconds_of([&] { multiply_in_slices(product, compute_.pool()); }));
+  }
+}
+
+std::vector<GemmRate> GemmBenchmark::rates() const {
   std::vector<GemmRate> rates;
-  for (const GemmShape& shape : shapes) {
-    rates.push_back({shape, seconds_of(shape, compute, repeats)});
+  for (const Timed& timed : timed_) {
+    rates.push_back({timed.shape, std::min(median(timed.tiled), median(timed.sliced))});
   }
   return rates;
 }
@@ -88,8 +114,8 @@ double combined_rate(const std::vector<GemmRate>& rates) {
   double flops = 0;
   double seconds = 0;
   for (const GemmRate& rate : rates) {
-    flops += rate.shape.flops();
-    seconds += rate.seconds;
+    flops += rate.shape.flops() * static_cast<double>(rate.shape.count);
+    seconds += rate.seconds * static_cast<double>(rate.shape.count);
   }
   return flops / seconds;
 }

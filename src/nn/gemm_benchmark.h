@@ -9,32 +9,54 @@
 
 namespace tandem {
 
-// One product of an encoder layer, forward or backward: c[rows, cols] += over `inner`.
+// One product of an encoder layer, forward or backward: c[rows, cols] over `inner`.
 struct GemmShape {
   std::string name;  // "qkv", "d qkv", "d qkv weight", ...
   std::int64_t rows, cols, inner;
   Transpose a_transpose, b_transpose;
+  std::int64_t count = 1;  // how many of it a step has
   double flops() const {
     return 2.0 * static_cast<double>(rows) * static_cast<double>(cols) * static_cast<double>(inner);
   }
 };
 
-// The twelve products of one encoder layer in one training step with `tokens` tokens: T, C and F
-// as the model has them.
-std::vector<GemmShape> encoder_layer_shapes(std::int64_t tokens, std::int64_t width,
-                                            std::int64_t intermediate_size);
+// What the products' shapes follow from.
+struct EncoderExtent {
+  std::int64_t tokens, sequences;                  // T, B
+  std::int64_t width, intermediate_size, layers;  // C, F, L
+};
+
+// All products of the encoder in one training step: L - 1 whole layers, and the last one, of which
+// only keys and values are for all tokens and the rest is for each sequence's first.
+std::vector<GemmShape> encoder_shapes(const EncoderExtent& extent);
 
 struct GemmRate {
   GemmShape shape;
-  double seconds;  // median of several runs, of the faster of two ways to divide it
+  double seconds;  // of one; median of several runs, of the faster of two ways to divide it
   double flops_per_second() const { return shape.flops() / seconds; }
 };
 
-// Each shape alone, `repeats` times: divided into the tiles of training, and into one slice a
-// thread. The faster is what the machine can attain.
-std::vector<GemmRate> measure_gemm(const std::vector<GemmShape>& shapes, Compute&, int repeats);
+// Times each shape alone: divided into the tiles of training, and into one slice a thread. The
+// faster is what the machine can attain.
+class GemmBenchmark {
+ public:
+  GemmBenchmark(std::vector<GemmShape> shapes, Compute&);
 
-// The rate over all shapes together: FLOPs by seconds.
+  // Each shape once, in both ways. Called several times, between what it is compared with.
+  void run_once();
+  std::vector<GemmRate> rates() const;
+
+ private:
+  struct Timed {
+    GemmShape shape;
+    std::vector<double> tiled, sliced;  // seconds of each run
+  };
+  std::vector<Timed> timed_;
+  std::vector<float> a_, b_, c_;
+  Compute& compute_;
+};
+
+// The rate over all products of the shapes together: FLOPs by seconds.
 double combined_rate(const std::vector<GemmRate>& rates);
 
 }  // namespace tandem

@@ -86,6 +86,7 @@ Matrix<const float> QkvProjection::residual(Matrix<const float> x, const Saved& 
 
 void QkvProjection::forward(Weights weights, Matrix<const float> x, const Saved& saved,
                             Step& step) const {
+  step.enter(Phase::kQkv, Pass::kForward);
   if (queries == Tokens::kAll) {
     linear_forward(params, weights, x, joined(saved.parts.query, 3), step);
     return;
@@ -99,6 +100,7 @@ void QkvProjection::forward(Weights weights, Matrix<const float> x, const Saved&
 void QkvProjection::backward(Weights weights, const Saved& saved, Matrix<const float> x,
                              const QueryKeyValue<float>& d_parts, Matrix<float> d_residual,
                              Matrix<float> dx, Gradients gradients, Step& step) const {
+  step.enter(Phase::kQkv, Pass::kBackward);
   if (queries == Tokens::kAll) {
     TANDEM_CHECK(dx.data == d_residual.data, "with all queries the gradient is added in place");
     linear_backward(params, weights, x, joined(d_parts.query, 3), dx, InputGradient::kAdd,

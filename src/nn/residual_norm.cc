@@ -21,6 +21,7 @@ void norm_forward(const LayerNormParams& norm, float epsilon, const float* bias,
                   Step& step) {
   const float* const gamma = weights.vector(norm.gamma).data();
   const float* const beta = weights.vector(norm.beta).data();
+  const Matrix<float> normalized = saved.normalized.data == nullptr ? y : saved.normalized;
   step.run_row_blocks(x.rows, [&](std::int64_t begin, std::int64_t end) {
     step.kernels.residual_norm_forward({.x = x.row(begin),
                                         .bias = bias,
@@ -29,7 +30,7 @@ void norm_forward(const LayerNormParams& norm, float epsilon, const float* bias,
                                         .gamma = gamma,
                                         .beta = beta,
                                         .epsilon = epsilon,
-                                        .normalized = saved.normalized.row(begin),
+                                        .normalized = normalized.row(begin),
                                         .rstd = saved.rstd.data() + begin,
                                         .y = y.row(begin)},
                                        dropout.key, end - begin, x.cols);
@@ -65,12 +66,17 @@ void norm_backward(const LayerNormParams& norm, const ParamSlice* bias,
 
 }  // namespace
 
-ResidualNorm::Saved ResidualNorm::allocate(std::int64_t rows, std::int64_t width, Arena& arena) {
-  return {arena.matrix<float>(rows, width), arena.vector<float>(rows)};
+ResidualNorm::Saved ResidualNorm::allocate(std::int64_t rows, std::int64_t width,
+                                           const Step& step) {
+  Saved saved;
+  if (step.backward_follows) saved.normalized = step.arena.matrix<float>(rows, width);
+  saved.rstd = step.arena.vector<float>(rows);
+  return saved;
 }
 
 void ResidualNorm::forward(Weights weights, Matrix<const float> x, Matrix<const float> residual,
                            Matrix<float> y, const Saved& saved, Step& step) const {
+  step.enter(Phase::kLayerNorm, Pass::kForward, 4 * x.rows * x.cols);
   norm_forward(norm, epsilon, weights.vector(bias).data(),
                {step.batch.rows(tokens), step.dropout.key(dropout_probability, site, layer)}, weights,
                x, residual, y, saved, step);
@@ -78,6 +84,7 @@ void ResidualNorm::forward(Weights weights, Matrix<const float> x, Matrix<const 
 
 void ResidualNorm::recompute_output(Weights weights, const Saved& saved, Matrix<float> y,
                                     Step& step) const {
+  step.enter(Phase::kLayerNorm, Pass::kBackward, 2 * y.rows * y.cols);
   const float* const gamma = weights.vector(norm.gamma).data();
   const float* const beta = weights.vector(norm.beta).data();
   step.run_row_blocks(y.rows, [&](std::int64_t begin, std::int64_t end) {
@@ -89,6 +96,7 @@ void ResidualNorm::recompute_output(Weights weights, const Saved& saved, Matrix<
 void ResidualNorm::backward(Weights weights, const Saved& saved, Matrix<const float> dy,
                             Matrix<float> d_residual, Matrix<float> dx, Gradients gradients,
                             Step& step) const {
+  step.enter(Phase::kLayerNorm, Pass::kBackward, 4 * dy.rows * dy.cols);
   norm_backward(norm, &bias,
                 {step.batch.rows(tokens), step.dropout.key(dropout_probability, site, layer)},
                 weights, saved, dy, d_residual, dx, gradients, step);

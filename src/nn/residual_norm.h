@@ -23,10 +23,10 @@ struct ResidualNorm {
   Tokens tokens = Tokens::kAll;  // which tokens the R rows of x are
 
   struct Saved {
-    Matrix<float> normalized;  // [R, C]
+    Matrix<float> normalized;  // [R, C]; empty in prediction
     std::span<float> rstd;     // [R]
   };
-  static Saved allocate(std::int64_t rows, std::int64_t width, Arena&);
+  static Saved allocate(std::int64_t rows, std::int64_t width, const Step&);
 
   // y = LayerNorm(residual + dropout(x + bias)); all [R, C]. y may be x.
   void forward(Weights, Matrix<const float> x, Matrix<const float> residual, Matrix<float> y,

@@ -8,6 +8,7 @@
 #include "kernels/table.h"
 #include "nn/dropout.h"
 #include "nn/gemm.h"
+#include "nn/phase_clock.h"
 #include "tensor/arena.h"
 
 namespace tandem {
@@ -46,6 +47,8 @@ struct Step {
   // Parameter gradients are added to what is there (a later micro-batch of the same update)
   // instead of overwriting it.
   bool accumulate = false;
+  bool backward_follows = true;  // false in prediction: layers keep nothing for it
+  PhaseClock* clock = nullptr;  // null: nobody asks where the time goes
 
   // Memory is planned by walking the step with an arena that only counts: then nothing is run.
   bool planning() const { return arena.counting(); }
@@ -54,7 +57,15 @@ struct Step {
     if (!planning()) pool.run(tasks, body);
   }
   void multiply(const Product& product, const Gemm::TileDone& tile_done = {}) const {
-    if (!planning()) gemm.multiply(product, tile_done);
+    if (planning()) return;
+    if (clock != nullptr) clock->count(product.flops(), product.bytes());
+    gemm.multiply(product, tile_done);
+  }
+  // What follows belongs to this phase; `floats` are those that it reads and writes outside of
+  // products.
+  void enter(Phase phase, Pass pass, std::int64_t floats = 0) const {
+    if (clock == nullptr || planning()) return;
+    clock->enter(phase, pass, static_cast<double>(floats) * sizeof(float));
   }
   // body(begin, end) over blocks of kRowBlock of `rows` rows.
   template <class Body>

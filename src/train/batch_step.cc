@@ -74,15 +74,23 @@ Step make_step(Compute& compute, Arena& arena, const PackedBatch& batch, const D
                 .first = {batch.first_starts, batch.first_positions, batch.examples}}};
 }
 
+Step make_prediction_step(Compute& compute, Arena& arena, const PackedBatch& batch) {
+  Step step = make_step(compute, arena, batch, {});
+  step.backward_follows = false;
+  return step;
+}
+
 double forward_and_backward(const ClassifierModel& model, const TrainingBatch& work,
                             Gradients gradients, Compute& compute, Arena& arena,
                             const GradientsReady& ready) {
   const ArenaScope scope(arena);
   Step step = make_step(compute, arena, work.batch, work.dropout);
   step.accumulate = work.accumulate;
+  step.clock = work.clock;
   const Weights weights{model.weights};
   const BertClassifier::Saved saved = model.classifier.forward(weights, work.batch, step);
   const Matrix<float> d_logits = arena.matrix<float>(saved.logits.rows, saved.logits.cols);
+  step.enter(Phase::kLoss, Pass::kForward);
   double loss = 0;
   step.run(1, [&](std::int64_t, int) {
     loss = model.problem == ProblemKind::kRegression
@@ -108,7 +116,7 @@ std::int64_t plan_prediction_bytes(const ClassifierModel& model, const BatchExte
                                    Compute& compute) {
   Arena counting{Arena::Counting()};
   const PackedBatch batch = planning_batch(extent);
-  Step step = make_step(compute, counting, batch, {});
+  Step step = make_prediction_step(compute, counting, batch);
   model.classifier.predict(Weights{model.weights}, batch, step);
   return counting.peak_bytes();
 }

@@ -31,12 +31,15 @@ BatchExtent extent_of(const TokenDataset& dataset, std::span<const std::uint32_t
 PackedBatch planning_batch(const BatchExtent& extent);
 
 Step make_step(Compute&, Arena&, const PackedBatch&, const Dropout&);
+// Without dropout, and nothing kept for a backward pass.
+Step make_prediction_step(Compute&, Arena&, const PackedBatch&);
 
 struct TrainingBatch {
   const PackedBatch& batch;
   Dropout dropout;
   double divisor;   // examples in the whole update
   bool accumulate;  // not the update's first micro-batch
+  PhaseClock* clock = nullptr;
 };
 
 // Loss of the batch (its share of the update's); gradients of all parameters. `ready` as

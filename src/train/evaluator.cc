@@ -32,7 +32,7 @@ Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
     throw_if_interrupted("predicting");
     const ArenaScope scope(arena);
     const PackedBatch batch = pack(dataset, examples);
-    Step step = make_step(compute, arena, batch, {});
+    Step step = make_prediction_step(compute, arena, batch);
     const Matrix<float> logits = model.classifier.predict(Weights{model.weights}, batch, step);
     predictions.logits.insert(predictions.logits.end(), logits.data,
                               logits.data + logits.rows * logits.cols);

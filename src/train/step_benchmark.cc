@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/philox.h"
 #include "base/progress.h"
 #include "nn/gemm_benchmark.h"
+#include "train/evaluator.h"
 
 namespace tandem {
 namespace {
@@ -15,6 +21,59 @@ double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
+}
+
+// Phases of several steps.
+class PhaseTimes {
+ public:
+  void add(const PhaseClock& clock) {
+    double flops = 0;
+    for (const PhaseTotal& total : clock.totals()) {
+      PhaseTotal& sum = sums_[{total.phase, total.pass}];
+      sum.phase = total.phase;
+      sum.pass = total.pass;
+      sum.seconds += total.seconds;
+      sum.flops += total.flops;
+      sum.bytes += total.bytes;
+      flops += total.flops;
+    }
+    flops_.push_back(flops);
+  }
+  std::vector<PhaseTotal> mean() const {
+    const auto steps = static_cast<double>(flops_.size());
+    std::vector<PhaseTotal> totals;
+    for (const auto& [key, sum] : sums_) {
+      totals.push_back(
+          {sum.phase, sum.pass, sum.seconds / steps, sum.flops / steps, sum.bytes / steps});
+    }
+    return totals;
+  }
+  // The median over the steps.
+  double flops_per_second(const std::vector<double>& seconds) const {
+    std::vector<double> rates;
+    for (std::size_t i = 0; i < seconds.size(); ++i) rates.push_back(flops_[i] / seconds[i]);
+    return median(rates);
+  }
+
+ private:
+  std::map<std::pair<Phase, Pass>, PhaseTotal> sums_;
+  std::vector<double> flops_;  // of each step
+};
+
+double measure_memory_rate(Compute& compute) {
+  constexpr std::int64_t kBlock = 1 << 18, kBlocks = 256;  // 256 MiB an array
+  std::vector<float> x(kBlock * kBlocks, 1.0F);
+  std::vector<float> y(x.size());
+  std::vector<double> rates;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    compute.pool().run(kBlocks, [&](std::int64_t block, int) {
+      compute.kernels().add(x.data() + block * kBlock, kBlock, y.data() + block * kBlock);
+    });
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    rates.push_back(3 * sizeof(float) * static_cast<double>(x.size()) / elapsed.count());
+  }
+  return median(rates);
 }
 
 }  // namespace
@@ -38,13 +97,9 @@ TokenDataset random_dataset(std::span<const std::int64_t> lengths, std::int64_t 
   return dataset;
 }
 
-double encoder_flops(const BertConfig& config, std::int64_t tokens) {
-  double layer = 0;
-  for (const GemmShape& shape :
-       encoder_layer_shapes(tokens, config.hidden_size, config.intermediate_size)) {
-    layer += shape.flops();
-  }
-  return layer * static_cast<double>(config.num_hidden_layers);
+double StepBenchmark::share_of_attainable(const PhaseTotal& phase) const {
+  return std::max(phase.flops / gemm_flops_per_second, phase.bytes / memory_bytes_per_second) /
+         phase.seconds;
 }
 
 StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& config,
@@ -55,33 +110,66 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
   options.max_steps = steps;
   options.drop_last = true;  // every step has as many samples
   options.order = SampleOrder::kSequential;
-  Trainer trainer(model, dataset, options, compute);
-  trainer.allocate();
+  auto trainer = std::make_unique<Trainer>(model, dataset, options, compute);
+  trainer->allocate();
   StepBenchmark result;
-  std::vector<double> rates;
-  double tokens = 0;
+  PhaseTimes times;
+  std::optional<GemmBenchmark> gemm;
   Progress progress("training steps", steps);
   for (std::int64_t step = 0; step < steps; ++step) {
     throw_if_interrupted("measuring");
+    PhaseClock clock(compute.pool().size());
     const auto start = std::chrono::steady_clock::now();
-    const StepResult update = trainer.run_step(step);
+    const StepResult update = trainer->run_step(step, &clock);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     progress.update(step + 1);
+    if (!gemm) {
+      gemm.emplace(encoder_shapes({.tokens = update.tokens,
+                                   .sequences = batch_size,
+                                   .width = config.hidden_size,
+                                   .intermediate_size = config.intermediate_size,
+                                   .layers = config.num_hidden_layers}),
+                   compute);
+    }
+    gemm->run_once();
     if (step == 0) continue;
     result.seconds.push_back(elapsed.count());
-    rates.push_back(encoder_flops(config, update.tokens) / elapsed.count());
-    tokens += static_cast<double>(update.tokens);
+    times.add(clock);
+    result.last_laps.assign(clock.laps().begin(), clock.laps().end());
   }
   progress.clear();
   result.median_seconds = median(result.seconds);
   result.samples_per_second = static_cast<double>(batch_size) / result.median_seconds;
-  result.step_flops_per_second = median(rates);
-  const auto mean_tokens = static_cast<std::int64_t>(tokens / static_cast<double>(steps - 1));
-  constexpr int kRepeats = 5;
-  result.gemm_flops_per_second = combined_rate(
-      measure_gemm(encoder_layer_shapes(mean_tokens, config.hidden_size, config.intermediate_size),
-                   compute, kRepeats));
+  result.phases = times.mean();
+  result.step_flops_per_second = times.flops_per_second(result.seconds);
+  result.gemm_flops_per_second = combined_rate(gemm->rates());
+  trainer.reset();  // its memory is free for the arrays of the next line
+  result.memory_bytes_per_second = measure_memory_rate(compute);
   return result;
+}
+
+double measure_prediction(const ClassifierModel& model, const TokenDataset& dataset,
+                          std::int64_t batch_size, Compute& compute) {
+  using Clock = std::chrono::steady_clock;
+  Progress progress("predicting", dataset.size());
+  std::int64_t warmed_up = 0;
+  std::int64_t done = 0;
+  Clock::time_point start;
+  Clock::time_point end;
+  predict(model, dataset, batch_size, compute, [&](std::int64_t examples) {
+    end = Clock::now();
+    if (warmed_up == 0) {
+      warmed_up = examples;
+      start = end;
+    }
+    done = examples;
+    progress.update(examples);
+  });
+  progress.clear();
+  if (done == warmed_up) {
+    throw UsageError("{} sequences make one batch, which only warms up; use more --steps", done);
+  }
+  return static_cast<double>(done - warmed_up) / std::chrono::duration<double>(end - start).count();
 }
 
 }  // namespace tandem

@@ -121,7 +121,8 @@ double Trainer::epoch_after(std::int64_t step) const {
   return static_cast<double>(step + 1) / static_cast<double>(plan_.steps_per_epoch());
 }
 
-double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples) {
+double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples,
+                                     PhaseClock* clock) {
   double loss = 0;
   for_micro_batches(examples, options_.micro_batch_size,
                     [&](std::span<const std::uint32_t> part, bool accumulate) {
@@ -132,17 +133,20 @@ double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uin
                                       .seed = options_.seed,
                                       .step = static_cast<std::uint32_t>(step)},
                           .divisor = static_cast<double>(examples.size()),
-                          .accumulate = accumulate};
+                          .accumulate = accumulate,
+                          .clock = clock};
                       loss += forward_and_backward(model_, work, Gradients{gradients_}, compute_,
                                                    *arena_, [](std::int64_t) {});
                     });
   return loss;
 }
 
-StepResult Trainer::run_step(std::int64_t step) {
+StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   TANDEM_CHECK(arena_ != nullptr, "allocate() comes before run_step()");
   const std::vector<std::uint32_t> examples = plan_.examples_of_step(step);
-  const double loss = accumulate_gradients(step, examples);
+  const double loss = accumulate_gradients(step, examples, clock);
+  const auto bytes = static_cast<double>(gradients_.size_bytes());
+  if (clock != nullptr) clock->enter(Phase::kClipping, Pass::kUpdate, bytes);
   const double norm = gradient_norm(gradients_, compute_.kernels(), compute_.pool());
   if (!std::isfinite(loss) || !std::isfinite(norm)) {
     throw WallError(
@@ -151,11 +155,14 @@ StepResult Trainer::run_step(std::int64_t step) {
         step + 1, without_sign_of_nan(loss), without_sign_of_nan(norm), rows_of(examples));
   }
   const double rate = schedule_.at(step);
+  constexpr double kArraysReadAndWritten = 7;
+  if (clock != nullptr) clock->enter(Phase::kAdamW, Pass::kUpdate, kArraysReadAndWritten * bytes);
   adamw_update(model_.table, {model_.weights, gradients_, moment1_, moment2_}, options_.adamw,
                {.update = step + 1,
                 .learning_rate = rate,
                 .gradient_scale = clip_scale(norm, options_.max_grad_norm)},
                compute_.kernels(), compute_.pool());
+  if (clock != nullptr) clock->leave();
   return {.loss = loss,
           .gradient_norm = norm,
           .learning_rate = rate,

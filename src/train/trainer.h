@@ -61,14 +61,16 @@ class Trainer {
   void allocate();
   // Update `step`, from 0. A loss or gradient that isn't finite is a WallError that names the rows
   // of the batch; the weights are then as they were before the step.
-  StepResult run_step(std::int64_t step);
+  // With a clock the step's phases are timed by it.
+  StepResult run_step(std::int64_t step, PhaseClock* clock = nullptr);
   // Throws WallError when a weight isn't finite: the last update's own check would have been the
   // next step's loss.
   void check_weights() const;
 
  private:
   BatchExtent largest_batch() const;
-  double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples);
+  double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples,
+                              PhaseClock*);
   std::string rows_of(std::span<const std::uint32_t> examples) const;
 
   ClassifierModel model_;

@@ -34,8 +34,8 @@ TEST(EncoderLayer, FirstTokensAreWhatTheWholeLayerGivesForThem) {
   const Matrix<float> first = fixture.random_matrix(kSequences, kWidth, 3);
   const EncoderLayer whole(model.config, model.params.layers[0], 0, Tokens::kAll);
   const EncoderLayer last(model.config, model.params.layers[0], 0, Tokens::kFirst);
-  const auto whole_saved = whole.allocate(step.batch, step.arena);
-  const auto last_saved = last.allocate(step.batch, step.arena);
+  const auto whole_saved = whole.allocate(step);
+  const auto last_saved = last.allocate(step);
   whole.forward(model.values.weights_view(), x, y, whole_saved, step);
   last.forward(model.values.weights_view(), x, first, last_saved, step);
   for (std::int64_t b = 0; b < kSequences; ++b) {
@@ -75,7 +75,7 @@ TEST(EncoderLayer, BackwardOfFirstTokensMatchesFiniteDifferencesWithDropout) {
   const Matrix<float> consumed = fixture.random_matrix(kSequences, kWidth, 3);
   const Matrix<float> dx = fixture.random_matrix(kTokens, kWidth, 4);
   const EncoderLayer layer(model.config, model.params.layers[0], 0, Tokens::kFirst);
-  const auto saved = layer.allocate(step.batch, step.arena);
+  const auto saved = layer.allocate(step);
   const auto loss = [&] {
     layer.forward(model.values.weights_view(), x, y, saved, step);
     return testing::dot(elements(y), elements(dy));

@@ -25,7 +25,7 @@ TEST(Embeddings, BackwardMatchesFiniteDifferencesWithRepeatedTokensAndDropout) {
   const Matrix<float> y = fixture.random_matrix(13, kWidth, 1);
   const Matrix<float> dy = fixture.random_matrix(13, kWidth, 2);
   const Matrix<float> consumed = fixture.random_matrix(13, kWidth, 2);
-  const auto saved = ResidualNorm::allocate(13, kWidth, step.arena);
+  const auto saved = ResidualNorm::allocate(13, kWidth, step);
   const auto loss = [&] {
     layer.forward(params.weights_view(), {ids, segments}, y, saved, step);
     return testing::dot(elements(y), elements(dy));

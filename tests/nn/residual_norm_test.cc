@@ -26,7 +26,7 @@ TEST(ResidualNorm, BackwardMatchesFiniteDifferencesWithDropout) {
   const Matrix<float> y = fixture.random_matrix(13, kWidth, 4);
   const Matrix<float> dx = fixture.random_matrix(13, kWidth, 5);
   const Matrix<float> d_residual = fixture.random_matrix(13, kWidth, 6);
-  const auto saved = ResidualNorm::allocate(13, kWidth, step.arena);
+  const auto saved = ResidualNorm::allocate(13, kWidth, step);
   const auto loss = [&] {
     layer.forward(params.weights_view(), x, residual, y, saved, step);
     return testing::dot(elements(y), elements(dy));
