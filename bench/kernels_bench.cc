@@ -19,6 +19,8 @@ namespace {
 using testing::random_floats;
 
 constexpr std::int64_t kTokens = 53, kWidth = 768, kIntermediate = 3072, kHeadWidth = 64;
+constexpr kernels::Extent kNarrow = {kTokens, kWidth, kWidth};
+constexpr kernels::Extent kWide = {kTokens, kIntermediate, kIntermediate};
 constexpr std::int64_t kElements = kTokens * kWidth;
 constexpr std::int64_t kLargeArray = 1 << 16;  // what a task of AdamW takes
 
@@ -37,6 +39,8 @@ struct Arrays {
   std::vector<float> d = random_floats(kTokens * kIntermediate, 4);
   // Where GELU's derivative is 1, so that a gradient used again and again doesn't vanish.
   std::vector<float> positive = std::vector<float>(kTokens * kIntermediate, 8.0F);
+  std::vector<float> weight = random_floats(kWidth * kWidth, 8);
+  std::vector<float> panels = random_floats(kWidth * kWidth, 9);
   std::vector<float> columns[3] = {random_floats(kIntermediate, 5), random_floats(kIntermediate, 6),
                                    random_floats(kIntermediate, 7)};
   std::vector<float> rows = std::vector<float>(kTokens, 1.0F);
@@ -51,10 +55,10 @@ constexpr kernels::DropoutKey kDropout = {
 
 void add_elementwise_cases(Arrays& m, std::vector<Case>& cases) {
   cases.push_back({"add_bias", kElements, 0, [&m](const kernels::Table& k) {
-                     k.add_bias(m.a.data(), m.columns[0].data(), kTokens, kWidth, kWidth);
+                     k.add_bias(m.a.data(), m.columns[0].data(), kNarrow);
                    }});
   cases.push_back({"add_column_sums", kElements, 0, [&m](const kernels::Table& k) {
-                     k.add_column_sums(m.a.data(), kTokens, kWidth, m.columns[0].data());
+                     k.add_column_sums(m.a.data(), kNarrow, m.columns[0].data());
                    }});
   cases.push_back({"add", kElements, 0, [&m](const kernels::Table& k) {
                      k.add(m.a.data(), kElements, m.b.data());
@@ -64,20 +68,18 @@ void add_elementwise_cases(Arrays& m, std::vector<Case>& cases) {
                    }});
   cases.push_back({"bias_gelu_forward", kTokens * kIntermediate, 0, [&m](const kernels::Table& k) {
                      std::fill(m.columns[1].begin(), m.columns[1].end(), 0.0F);
-                     k.bias_gelu_forward(m.a.data(), m.columns[1].data(), kTokens, kIntermediate,
-                                         kIntermediate, m.b.data());
+                     k.bias_gelu_forward(m.a.data(), m.columns[1].data(), kWide, m.b.data());
                    }});
   cases.push_back({"gelu_backward", kTokens * kIntermediate, 0, [&m](const kernels::Table& k) {
-                     k.gelu_backward(m.positive.data(), kTokens, kIntermediate, m.c.data(), m.b.data(),
+                     k.gelu_backward(m.positive.data(), kWide, m.c.data(), m.b.data(),
                                      m.columns[0].data());
                    }});
   cases.push_back({"dropout", kElements, 0, [&m](const kernels::Table& k) {
-                     k.dropout(kDropout, {m.samples.data(), m.positions.data()}, kTokens, kWidth,
-                               m.d.data());
+                     k.dropout(kDropout, {m.samples.data(), m.positions.data()}, kNarrow, m.d.data());
                    }});
   cases.push_back({"scale_and_shift", kElements, 0, [&m](const kernels::Table& k) {
                      k.scale_and_shift(m.a.data(), m.columns[1].data(), m.columns[2].data(),
-                                       kTokens, kWidth, m.b.data());
+                                       kNarrow, m.b.data());
                    }});
   cases.push_back({"adamw", kLargeArray, 0, [&m](const kernels::Table& k) {
                      const kernels::AdamWUpdate update = {.gradient_scale = 1,
@@ -106,7 +108,7 @@ void add_norm_cases(Arrays& m, std::vector<Case>& cases) {
                                               .normalized = m.c.data(),
                                               .rstd = m.rows.data(),
                                               .y = m.d.data()},
-                                             kDropout, kTokens, kWidth);
+                                             kDropout, kNarrow);
                    }});
   cases.push_back({"residual_norm_backward", kElements, 0, [&m](const kernels::Table& k) {
                      k.residual_norm_backward({.dy = m.a.data(),
@@ -119,7 +121,7 @@ void add_norm_cases(Arrays& m, std::vector<Case>& cases) {
                                                .d_gamma = m.columns[0].data(),
                                                .d_beta = m.columns[0].data(),
                                                .d_bias = m.columns[0].data()},
-                                              kDropout, kTokens, kWidth);
+                                              kDropout, kNarrow);
                    }});
 }
 
@@ -150,6 +152,33 @@ void add_attention_cases(Arrays& m, std::vector<Case>& cases) {
                      k.attention_backward(head_of(m), m.b.data(), m.c.data(), kWidth,
                                           m.rows.data(), 1, m.d.data(), m.d.data() + kWidth,
                                           m.d.data() + 2 * kWidth);
+                   }});
+}
+
+// A tile of a product: the tokens of a sequence by a part of the intermediate layer.
+void add_gemm_cases(Arrays& m, std::vector<Case>& cases) {
+  constexpr std::int64_t kCols = 384;
+  constexpr double kFlops = 2.0 * kTokens * kCols * kWidth;
+  cases.push_back({"pack_panel, rows", kCols * kWidth, 0, [&m](const kernels::Table& k) {
+                     for (std::int64_t p = 0; p * k.panel_columns < kCols; ++p) {
+                       k.pack_panel({m.weight.data(), kCols, 1}, kWidth, kCols, p,
+                                    m.panels.data() + p * k.panel_columns * kWidth);
+                     }
+                   }});
+  cases.push_back({"pack_panel, columns", kCols * kWidth, 0, [&m](const kernels::Table& k) {
+                     for (std::int64_t p = 0; p * k.panel_columns < kCols; ++p) {
+                       k.pack_panel({m.weight.data(), 1, kWidth}, kWidth, kCols, p,
+                                    m.panels.data() + p * k.panel_columns * kWidth);
+                     }
+                   }});
+  cases.push_back({"multiply_panels", kTokens * kCols, kFlops, [&m](const kernels::Table& k) {
+                     k.multiply_panels({.a = {m.a.data(), kWidth, 1},
+                                        .k = kWidth,
+                                        .panels = m.panels.data(),
+                                        .extent = {kTokens, kCols, kCols},
+                                        .c = m.b.data(),
+                                        .accumulate = false,
+                                        .workspace = m.d.data()});
                    }});
 }
 
@@ -187,6 +216,7 @@ int main(int argc, char** argv) {
   tandem::Arrays arrays;
   std::vector<tandem::Case> cases;
   tandem::add_elementwise_cases(arrays, cases);
+  tandem::add_gemm_cases(arrays, cases);
   tandem::add_norm_cases(arrays, cases);
   tandem::add_attention_cases(arrays, cases);
   const std::vector<std::string> wanted(argv + 1, argv + argc);

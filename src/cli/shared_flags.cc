@@ -34,7 +34,7 @@ Compute make_compute(const ComputeFlags& flags) {
   log_info("machine: {}, {} thread{} of {} usable core{}, kernels {}, oneDNN {}", cpu_model_name(),
            threads, threads == 1 ? "" : "s", limits.usable_cores(),
            limits.usable_cores() == 1 ? "" : "s", kernels::choose_table(flags.kernels).name,
-           gemm_library_version());
+           onednn_version());
   if (flags.kernels == "auto" && &kernels::choose_table("auto") == &kernels::reference_table()) {
     log_warning("this CPU has neither AVX2 nor AVX-512: plain loops are used, which are very slow");
   }

@@ -13,6 +13,7 @@
 #include "kernels/dropout-inl.h"
 #include "kernels/small_product-inl.h"
 #include "kernels/table.h"
+#include "kernels/transpose-inl.h"
 #include "kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,6 +36,15 @@ HWY_INLINE AttentionWorkspace divide_workspace(const AttentionHead& h) {
   w.probability = w.transposed_value + h.width * w.padded;
   w.d_probability = w.probability + kAttentionQueryBlock * w.padded;
   return w;
+}
+
+// to [D, padded] = the transpose of a key or value [n, D], zero beyond n.
+HWY_INLINE void transpose_padded(const float* from, const AttentionHead& h, std::int64_t padded,
+                                 float* to) {
+  transpose(from, h.tokens, h.width, h.key_value_stride, to, padded);
+  for (std::int64_t c = 0; c < h.width; ++c) {
+    for (std::int64_t r = h.tokens; r < padded; ++r) to[c * padded + r] = 0;
+  }
 }
 
 // scores[rows, padded] = rows [first, first + rows) of `left` times a transposed [D, padded].
@@ -96,7 +106,7 @@ HWY_INLINE void for_probability_groups(const AttentionHead& h, std::int64_t quer
 void attention_forward(const AttentionHead& h, float* context, std::int64_t context_stride,
                        float* log_sum_exp, std::int64_t log_sum_exp_stride) {
   const AttentionWorkspace w = divide_workspace(h);
-  transpose(h.key, h.tokens, h.width, h.key_value_stride, w.transposed_key, w.padded);
+  transpose_padded(h.key, h, w.padded, w.transposed_key);
   for (std::int64_t first = 0; first < h.queries; first += kAttentionQueryBlock) {
     const std::int64_t left = h.queries - first;
     const std::int64_t rows = left < kAttentionQueryBlock ? left : kAttentionQueryBlock;
@@ -182,8 +192,8 @@ void attention_backward(const AttentionHead& h, const float* context, const floa
                         std::int64_t log_sum_exp_stride, float* d_query, float* d_key,
                         float* d_value) {
   const AttentionWorkspace w = divide_workspace(h);
-  transpose(h.key, h.tokens, h.width, h.key_value_stride, w.transposed_key, w.padded);
-  transpose(h.value, h.tokens, h.width, h.key_value_stride, w.transposed_value, w.padded);
+  transpose_padded(h.key, h, w.padded, w.transposed_key);
+  transpose_padded(h.value, h, w.padded, w.transposed_value);
   for (std::int64_t first = 0; first < h.queries; first += kAttentionQueryBlock) {
     const std::int64_t left = h.queries - first;
     const std::int64_t rows = left < kAttentionQueryBlock ? left : kAttentionQueryBlock;

@@ -96,10 +96,9 @@ HWY_INLINE void dropout_row(const DropoutKey& key, TokenRows tokens, std::int64_
                          HWY_ATTR { apply_keep(x + begin, keep, end - begin); });
 }
 
-void dropout(const DropoutKey& key, TokenRows tokens, std::int64_t rows, std::int64_t cols,
-             float* x) {
+void dropout(const DropoutKey& key, TokenRows tokens, const Extent& e, float* x) {
   if (key.threshold == 0) return;
-  for (std::int64_t r = 0; r < rows; ++r) dropout_row(key, tokens, r, cols, x + r * cols);
+  for (std::int64_t r = 0; r < e.rows; ++r) dropout_row(key, tokens, r, e.cols, x + r * e.stride);
 }
 
 }  // namespace tandem::kernels::HWY_NAMESPACE

@@ -19,13 +19,12 @@ void add(const float* x, std::int64_t count, float* y) {
   });
 }
 
-void add_bias(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
-              std::int64_t stride) {
-  for (std::int64_t r = 0; r < rows; ++r) add(bias, cols, x + r * stride);
+void add_bias(float* x, const float* bias, const Extent& e) {
+  for (std::int64_t r = 0; r < e.rows; ++r) add(bias, e.cols, x + r * e.stride);
 }
 
-void add_column_sums(const float* x, std::int64_t rows, std::int64_t cols, float* sum) {
-  for (std::int64_t r = 0; r < rows; ++r) add(x + r * cols, cols, sum);
+void add_column_sums(const float* x, const Extent& e, float* sum) {
+  for (std::int64_t r = 0; r < e.rows; ++r) add(x + r * e.stride, e.cols, sum);
 }
 
 double sum_of_squares(const float* x, std::int64_t count) {
@@ -47,12 +46,12 @@ double sum_of_squares(const float* x, std::int64_t count) {
 }
 
 void scale_and_shift(const float* normalized, const float* gamma, const float* beta,
-                     std::int64_t rows, std::int64_t cols, float* y) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for_vectors(cols, [&](auto vector, std::int64_t c) HWY_ATTR {
-      const FloatVector value = vector.load(normalized + r * cols + c);
+                     const Extent& e, float* y) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
+      const FloatVector value = vector.load(normalized + r * e.stride + c);
       vector.store(hn::MulAdd(value, vector.load(gamma + c), vector.load(beta + c)),
-                   y + r * cols + c);
+                   y + r * e.stride + c);
     });
   }
 }

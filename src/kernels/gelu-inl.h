@@ -37,23 +37,22 @@ HWY_INLINE NormalLaw normal_law(FloatVector x) {
   return {hn::IfThenElse(negative, tail, hn::Sub(one, tail)), exponential};
 }
 
-void bias_gelu_forward(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
-                       std::int64_t stride, float* y) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for_vectors(cols, [&](auto vector, std::int64_t c) HWY_ATTR {
-      const FloatVector value = hn::Add(vector.load(x + r * stride + c), vector.load(bias + c));
-      vector.store(value, x + r * stride + c);
-      vector.store(hn::Mul(value, normal_law(value).distribution), y + r * stride + c);
+void bias_gelu_forward(float* x, const float* bias, const Extent& e, float* y) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const std::int64_t row = r * e.stride;
+    for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
+      const FloatVector value = hn::Add(vector.load(x + row + c), vector.load(bias + c));
+      vector.store(value, x + row + c);
+      vector.store(hn::Mul(value, normal_law(value).distribution), y + row + c);
     });
   }
 }
 
-void gelu_backward(const float* x, std::int64_t rows, std::int64_t cols, float* gradient, float* y,
-                   float* d_bias) {
+void gelu_backward(const float* x, const Extent& e, float* gradient, float* y, float* d_bias) {
   const FloatVector inverse_sqrt_2pi = hn::Set(kFloats, 0.398942280F);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const std::int64_t row = r * cols;
-    for_vectors(cols, [&](auto vector, std::int64_t c) HWY_ATTR {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const std::int64_t row = r * e.stride;
+    for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
       const FloatVector value = vector.load(x + row + c);
       const NormalLaw law = normal_law(value);
       const FloatVector derivative =

@@ -29,17 +29,44 @@ double keep_factor(const DropoutKey& key, TokenRows tokens, std::int64_t row, st
 
 float to_float(double x) { return static_cast<float>(x); }
 
-void add_bias(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
-              std::int64_t stride) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < cols; ++c) x[r * stride + c] += bias[c];
+constexpr std::int64_t kPanelColumns = 16;
+
+void pack_panel(const Operand& b, std::int64_t k, std::int64_t n, std::int64_t panel,
+                float* packed) {
+  for (std::int64_t l = 0; l < k; ++l) {
+    for (std::int64_t c = 0; c < kPanelColumns; ++c) {
+      const std::int64_t column = panel * kPanelColumns + c;
+      packed[l * kPanelColumns + c] =
+          column < n ? b.data[l * b.row_stride + column * b.column_stride] : 0;
+    }
   }
 }
 
-void add_column_sums(const float* x, std::int64_t rows, std::int64_t cols, float* sum) {
-  for (std::int64_t c = 0; c < cols; ++c) {
+void multiply_panels(const PanelProduct& p) {
+  for (std::int64_t r = 0; r < p.extent.rows; ++r) {
+    for (std::int64_t c = 0; c < p.extent.cols; ++c) {
+      const float* const panel = p.panels + c / kPanelColumns * kPanelColumns * p.k;
+      float& element = p.c[r * p.extent.stride + c];
+      double sum = p.accumulate ? double{element} : 0;
+      for (std::int64_t l = 0; l < p.k; ++l) {
+        sum += double{p.a.data[r * p.a.row_stride + l * p.a.column_stride]} *
+               double{panel[l * kPanelColumns + c % kPanelColumns]};
+      }
+      element = to_float(sum);
+    }
+  }
+}
+
+void add_bias(float* x, const float* bias, const Extent& e) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    for (std::int64_t c = 0; c < e.cols; ++c) x[r * e.stride + c] += bias[c];
+  }
+}
+
+void add_column_sums(const float* x, const Extent& e, float* sum) {
+  for (std::int64_t c = 0; c < e.cols; ++c) {
     double total = sum[c];
-    for (std::int64_t r = 0; r < rows; ++r) total += double{x[r * cols + c]};
+    for (std::int64_t r = 0; r < e.rows; ++r) total += double{x[r * e.stride + c]};
     sum[c] = to_float(total);
   }
 }
@@ -60,41 +87,41 @@ double normal_density(double x) {
   return std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 }
 
-void bias_gelu_forward(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
-                       std::int64_t stride, float* y) {
-  add_bias(x, bias, rows, cols, stride);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < cols; ++c) {
-      const double value = x[r * stride + c];
-      y[r * stride + c] = to_float(value * normal_distribution(value));
+void bias_gelu_forward(float* x, const float* bias, const Extent& e, float* y) {
+  add_bias(x, bias, e);
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    for (std::int64_t c = 0; c < e.cols; ++c) {
+      const double value = x[r * e.stride + c];
+      y[r * e.stride + c] = to_float(value * normal_distribution(value));
     }
   }
 }
 
-void gelu_backward(const float* x, std::int64_t rows, std::int64_t cols, float* gradient, float* y,
-                   float* d_bias) {
-  for (std::int64_t i = 0; i < rows * cols; ++i) {
-    const double value = x[i];
-    const double distribution = normal_distribution(value);
-    gradient[i] = to_float(gradient[i] * (distribution + value * normal_density(value)));
-    y[i] = to_float(value * distribution);
+void gelu_backward(const float* x, const Extent& e, float* gradient, float* y, float* d_bias) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    for (std::int64_t i = r * e.stride; i < r * e.stride + e.cols; ++i) {
+      const double value = x[i];
+      const double distribution = normal_distribution(value);
+      gradient[i] = to_float(gradient[i] * (distribution + value * normal_density(value)));
+      y[i] = to_float(value * distribution);
+    }
   }
-  add_column_sums(gradient, rows, cols, d_bias);
+  add_column_sums(gradient, e, d_bias);
 }
 
-void dropout(const DropoutKey& key, TokenRows tokens, std::int64_t rows, std::int64_t cols,
-             float* x) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    for (std::int64_t c = 0; c < cols; ++c) {
-      x[r * cols + c] = to_float(x[r * cols + c] * keep_factor(key, tokens, r, cols, c));
+void dropout(const DropoutKey& key, TokenRows tokens, const Extent& e, float* x) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    for (std::int64_t c = 0; c < e.cols; ++c) {
+      float& element = x[r * e.stride + c];
+      element = to_float(element * keep_factor(key, tokens, r, e.cols, c));
     }
   }
 }
 
-void residual_norm_forward(const ResidualNormForward& a, const DropoutKey& key, std::int64_t rows,
-                           std::int64_t cols) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const std::int64_t at = r * cols;
+void residual_norm_forward(const ResidualNormForward& a, const DropoutKey& key, const Extent& e) {
+  const std::int64_t cols = e.cols;
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const std::int64_t at = r * e.stride;
     const auto sum = [&](std::int64_t c) {
       const double bias = a.bias == nullptr ? 0 : a.bias[c];
       const double residual = a.residual == nullptr ? 0 : a.residual[at + c];
@@ -116,10 +143,10 @@ void residual_norm_forward(const ResidualNormForward& a, const DropoutKey& key, 
   }
 }
 
-void residual_norm_backward(const ResidualNormBackward& a, const DropoutKey& key, std::int64_t rows,
-                            std::int64_t cols) {
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const std::int64_t at = r * cols;
+void residual_norm_backward(const ResidualNormBackward& a, const DropoutKey& key, const Extent& e) {
+  const std::int64_t cols = e.cols;
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const std::int64_t at = r * e.stride;
     double mean_d = 0;   // mean of d normalized
     double mean_dn = 0;  // mean of d normalized * normalized
     for (std::int64_t c = 0; c < cols; ++c) {
@@ -143,9 +170,11 @@ void residual_norm_backward(const ResidualNormBackward& a, const DropoutKey& key
 }
 
 void scale_and_shift(const float* normalized, const float* gamma, const float* beta,
-                     std::int64_t rows, std::int64_t cols, float* y) {
-  for (std::int64_t i = 0; i < rows * cols; ++i) {
-    y[i] = normalized[i] * gamma[i % cols] + beta[i % cols];
+                     const Extent& e, float* y) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    for (std::int64_t c = 0; c < e.cols; ++c) {
+      y[r * e.stride + c] = normalized[r * e.stride + c] * gamma[c] + beta[c];
+    }
   }
 }
 
@@ -229,6 +258,9 @@ void adamw(const AdamWUpdate& u, std::int64_t count, const float* gradient, floa
 const Table& reference_table() {
   static constexpr Table kTable = {
       .name = "reference",
+      .panel_columns = kPanelColumns,
+      .pack_panel = pack_panel,
+      .multiply_panels = multiply_panels,
       .add_bias = add_bias,
       .add_column_sums = add_column_sums,
       .add = add,

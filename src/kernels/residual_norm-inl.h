@@ -19,24 +19,25 @@ namespace tandem::kernels::HWY_NAMESPACE {
 
 // sum = residual + dropout(x + bias) of one row; x and sum may be the same memory.
 HWY_INLINE void residual_sum_row(const ResidualNormForward& a, const DropoutKey& key,
-                                 std::int64_t row, std::int64_t cols, float* sum) {
-  const float* const x = a.x + row * cols;
+                                 std::int64_t row, const Extent& e, float* sum) {
+  const std::int64_t cols = e.cols;
+  const float* const x = a.x + row * e.stride;
   for_vectors(cols, [&](auto vector, std::int64_t c) HWY_ATTR {
     FloatVector value = vector.load(x + c);
     if (a.bias != nullptr) value = hn::Add(value, vector.load(a.bias + c));
     vector.store(value, sum + c);
   });
   if (key.threshold != 0) dropout_row(key, a.tokens, row, cols, sum);
-  if (a.residual != nullptr) add(a.residual + row * cols, cols, sum);
+  if (a.residual != nullptr) add(a.residual + row * e.stride, cols, sum);
 }
 
 // Two passes over the row for mean and variance: it is in the first-level cache.
-void residual_norm_forward(const ResidualNormForward& a, const DropoutKey& key, std::int64_t rows,
-                           std::int64_t cols) {
+void residual_norm_forward(const ResidualNormForward& a, const DropoutKey& key, const Extent& e) {
+  const std::int64_t cols = e.cols;
   const float inverse_cols = 1.0F / static_cast<float>(cols);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    float* const row = a.normalized + r * cols;
-    residual_sum_row(a, key, r, cols, row);
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    float* const row = a.normalized + r * e.stride;
+    residual_sum_row(a, key, r, e, row);
     FloatVector total = hn::Zero(kFloats);
     for_vectors(cols, [&](auto vector, std::int64_t c)
                           HWY_ATTR { total = hn::Add(total, vector.load(row + c)); });
@@ -59,17 +60,17 @@ void residual_norm_forward(const ResidualNormForward& a, const DropoutKey& key, 
       const FloatVector normalized = hn::Mul(hn::Sub(vector.load(row + i), mean), scale);
       vector.store(normalized, row + i);
       vector.store(hn::MulAdd(normalized, vector.load(a.gamma + i), vector.load(a.beta + i)),
-                   a.y + r * cols + i);
+                   a.y + r * e.stride + i);
     });
   }
 }
 
 // dsum = rstd (d - mean(d) - normalized mean(d normalized)) with d = dy gamma.
-void residual_norm_backward(const ResidualNormBackward& a, const DropoutKey& key, std::int64_t rows,
-                            std::int64_t cols) {
+void residual_norm_backward(const ResidualNormBackward& a, const DropoutKey& key, const Extent& e) {
+  const std::int64_t cols = e.cols;
   const float inverse_cols = 1.0F / static_cast<float>(cols);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    const std::int64_t at = r * cols;
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const std::int64_t at = r * e.stride;
     FloatVector sum_d = hn::Zero(kFloats);
     FloatVector sum_dn = hn::Zero(kFloats);
     for_vectors(cols, [&](auto vector, std::int64_t c) HWY_ATTR {

@@ -13,6 +13,7 @@
 #include "kernels/attention-inl.h"
 #include "kernels/elementwise-inl.h"
 #include "kernels/gelu-inl.h"
+#include "kernels/gemm-inl.h"
 #include "kernels/residual_norm-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,6 +22,9 @@ namespace tandem::kernels::HWY_NAMESPACE {
 const Table* table() {
   static constexpr Table kTable = {
       .name = HWY_TARGET == HWY_AVX2 ? "avx2" : "avx512",
+      .panel_columns = kPanelColumns,
+      .pack_panel = pack_panel,
+      .multiply_panels = multiply_panels,
       .add_bias = add_bias,
       .add_column_sums = add_column_sums,
       .add = add,

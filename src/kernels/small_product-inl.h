@@ -69,15 +69,6 @@ HWY_INLINE void small_product(const SmallProduct& p) {
   for (; i < p.m; ++i) product_rows<1>(p, i);
 }
 
-// to[c, r] = from[r, c] for from [rows, cols]; the rest of each row of `to` up to to_row is zero.
-HWY_INLINE void transpose(const float* from, std::int64_t rows, std::int64_t cols,
-                          std::int64_t from_row, float* to, std::int64_t to_row) {
-  for (std::int64_t c = 0; c < cols; ++c) {
-    for (std::int64_t r = 0; r < rows; ++r) to[c * to_row + r] = from[r * from_row + c];
-    for (std::int64_t r = rows; r < to_row; ++r) to[c * to_row + r] = 0;
-  }
-}
-
 }  // namespace tandem::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -9,6 +9,12 @@
 
 namespace tandem::kernels {
 
+// The part of a matrix that a call works on; rows are `stride` floats apart. All matrices of one
+// call have the same extent.
+struct Extent {
+  std::int64_t rows, cols, stride;
+};
+
 // Which elements dropout removes (Srivastava et al. 2014). The mask isn't stored: it is a function
 // of this key and of (sample, element), computed again in backward.
 //
@@ -29,7 +35,7 @@ struct TokenRows {
   const std::int32_t* position;
 };
 
-// y = LayerNorm(residual + dropout(x + bias)); all [rows, cols], contiguous.
+// y = LayerNorm(residual + dropout(x + bias)); all of one extent.
 // normalized = (sum - mean) / sqrt(variance + epsilon), rstd = 1 / sqrt(variance + epsilon),
 // y = normalized * gamma + beta (Ba et al. 2016, arXiv:1607.06450, eq. 3-4).
 struct ResidualNormForward {
@@ -91,6 +97,29 @@ inline std::int64_t attention_workspace_floats(std::int64_t tokens, std::int64_t
   return 2 * width * padded + kAttentionQueryBlock * 2 * padded;
 }
 
+// op(matrix) of a product: element (r, c) is data[r * row_stride + c * column_stride]. One of the
+// strides is 1.
+struct Operand {
+  const float* data;
+  std::int64_t row_stride, column_stride;
+};
+
+// C = A B, or += with `accumulate`. A is [rows, k]. B's columns come in panels of
+// Table::panel_columns, each a contiguous [k, panel_columns], one after another; the last is filled
+// up with zeros. Each element is summed in the same order whatever part of C a call computes.
+struct PanelProduct {
+  Operand a;
+  std::int64_t k;
+  const float* panels;  // from the first column of C on
+  Extent extent;        // of C
+  float* c;
+  bool accumulate;
+  float* workspace;  // panel_product_workspace_floats(rows)
+};
+
+// Floats that a product of that many rows needs, to hold a part of A.
+inline std::int64_t panel_product_workspace_floats(std::int64_t rows) { return 192 * rows; }
+
 // AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2), as torch.optim.AdamW has it.
 struct AdamWUpdate {
   float gradient_scale;  // from clipping
@@ -104,35 +133,38 @@ struct AdamWUpdate {
 struct Table {
   const char* name;  // "avx512", "avx2", "reference"
 
-  // x[r, c] += bias[c]; rows `stride` apart.
-  void (*add_bias)(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
-                   std::int64_t stride);
-  // sum[c] += Σ_r x[r, c]; contiguous.
-  void (*add_column_sums)(const float* x, std::int64_t rows, std::int64_t cols, float* sum);
+  std::int64_t panel_columns;
+  // Panel number `panel` of B [k, n].
+  void (*pack_panel)(const Operand& b, std::int64_t k, std::int64_t n, std::int64_t panel,
+                     float* packed);
+  void (*multiply_panels)(const PanelProduct& product);
+
+  // x[r, c] += bias[c].
+  void (*add_bias)(float* x, const float* bias, const Extent& extent);
+  // sum[c] += Σ_r x[r, c].
+  void (*add_column_sums)(const float* x, const Extent& extent, float* sum);
   // y += x.
   void (*add)(const float* x, std::int64_t count, float* y);
   // Σ x², in double.
   double (*sum_of_squares)(const float* x, std::int64_t count);
 
   // x += bias; y = x Φ(x), Φ the standard normal distribution (Hendrycks and Gimpel 2016,
-  // arXiv:1606.08415). Rows of both `stride` apart; y may be x, which then holds y alone.
-  void (*bias_gelu_forward)(float* x, const float* bias, std::int64_t rows, std::int64_t cols,
-                            std::int64_t stride, float* y);
-  // gradient: dy in, dx = dy (Φ(x) + x φ(x)) out; y = gelu(x) again; d_bias += Σ_r dx. Contiguous.
-  void (*gelu_backward)(const float* x, std::int64_t rows, std::int64_t cols, float* gradient,
-                        float* y, float* d_bias);
+  // arXiv:1606.08415). y may be x, which then holds y alone.
+  void (*bias_gelu_forward)(float* x, const float* bias, const Extent& extent, float* y);
+  // gradient: dy in, dx = dy (Φ(x) + x φ(x)) out; y = gelu(x) again; d_bias += Σ_r dx.
+  void (*gelu_backward)(const float* x, const Extent& extent, float* gradient, float* y,
+                        float* d_bias);
 
-  // x = dropout(x) in place, [rows, cols] contiguous. Forward and backward alike.
-  void (*dropout)(const DropoutKey& key, TokenRows tokens, std::int64_t rows, std::int64_t cols,
-                  float* x);
+  // x = dropout(x) in place. Forward and backward alike.
+  void (*dropout)(const DropoutKey& key, TokenRows tokens, const Extent& extent, float* x);
 
   void (*residual_norm_forward)(const ResidualNormForward& arguments, const DropoutKey& key,
-                                std::int64_t rows, std::int64_t cols);
+                                const Extent& extent);
   void (*residual_norm_backward)(const ResidualNormBackward& arguments, const DropoutKey& key,
-                                 std::int64_t rows, std::int64_t cols);
+                                 const Extent& extent);
   // y = normalized * gamma + beta: LayerNorm's output once more, for backward.
   void (*scale_and_shift)(const float* normalized, const float* gamma, const float* beta,
-                          std::int64_t rows, std::int64_t cols, float* y);
+                          const Extent& extent, float* y);
 
   // context [m, D], rows context_stride apart; log_sum_exp[i * log_sum_exp_stride] of query i.
   void (*attention_forward)(const AttentionHead& head, float* context, std::int64_t context_stride,

@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "kernels/dispatch.h"
 #include "nn/gemm.h"
+#include "nn/onednn.h"
 
 namespace tandem {
 
@@ -15,7 +16,7 @@ class Compute {
   // `kernels` is "auto" or the name of a set; throws UsageError when it cannot be had.
   Compute(std::string_view kernels, int threads)
       : kernels_(kernels::choose_table(kernels)), pool_(threads), gemm_(pool_, kernels_) {
-    cap_gemm_instructions(kernels_.name);
+    cap_onednn_instructions(kernels_.name);
   }
   const kernels::Table& kernels() const { return kernels_; }
   ThreadPool& pool() { return pool_; }

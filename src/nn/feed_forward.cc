@@ -26,8 +26,9 @@ void FeedForward::forward(Weights weights, Matrix<const float> x, Matrix<float> 
                  .c = saved.intermediate},
                 [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
                   const auto start = std::chrono::steady_clock::now();
-                  step.kernels.bias_gelu_forward(tile.data, bias.data() + col, tile.rows, tile.cols,
-                                                 tile.stride, activated.row(row) + col);
+                  step.kernels.bias_gelu_forward(tile.data, bias.data() + col,
+                                                 extent_of(tile, 0, tile.rows),
+                                                 activated.row(row) + col);
                   if (step.clock != nullptr) {
                     step.clock->add_activation_time(std::chrono::steady_clock::now() - start);
                   }
@@ -50,9 +51,9 @@ void FeedForward::backward(Weights weights, const Saved& saved, Matrix<const flo
   step.enter(Phase::kGelu, Pass::kBackward, 4 * rows * cols);
   ColumnSums d_bias(rows, cols, step);
   step.run_row_blocks(rows, [&](std::int64_t begin, std::int64_t end) {
-    step.kernels.gelu_backward(saved.intermediate.row(begin), end - begin, cols,
-                               d_intermediate.row(begin), activated.row(begin),
-                               d_bias.begin_block(begin));
+    step.kernels.gelu_backward(
+        saved.intermediate.row(begin), extent_of(saved.intermediate, begin, end),
+        d_intermediate.row(begin), activated.row(begin), d_bias.begin_block(begin));
   });
   d_bias.reduce_into(gradients.vector(intermediate.bias), step);
   step.enter(Phase::kOutput, Pass::kBackward);

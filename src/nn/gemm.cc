@@ -1,54 +1,39 @@
 #include "nn/gemm.h"
 
 #include <algorithm>
-#include <string>
-
-#include <dnnl.h>
 
 #include "base/error.h"
-
-// OpenMP 5.0, section 3.2.1. Declared here because clang has no <omp.h> unless its own OpenMP
-// library is installed, while oneDNN brings gcc's.
-extern "C" void omp_set_num_threads(int threads);
 
 namespace tandem {
 namespace {
 
-// Tiles large enough that packing the operands costs little, in numbers that two, four or eight
-// threads share evenly.
-constexpr std::int64_t kTileRows = 256, kTileCols = 1024, kSharedEvenlyBy = 4, kLeastRows = 32;
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// Tiles of c. A tile of this size and the panels that it is multiplied by fit a core's second-level
+// cache; their number is one that two, four or eight threads share evenly. Products with few rows
+// have narrower tiles, so that there are enough.
 struct Tiling {
+  static constexpr std::int64_t kRows = 216, kCols = 768, kSharedEvenlyBy = 4, kLeastTiles = 16;
+  static constexpr std::int64_t kRowUnit = 24;  // a multiple of every kernel set's rows of a tile
+
+  Tiling(std::int64_t c_rows, std::int64_t c_cols, std::int64_t panel_columns) {
+    const std::int64_t wanted = divide_up(divide_up(c_rows, kRows), kSharedEvenlyBy) *
+                                kSharedEvenlyBy;
+    rows = divide_up(divide_up(c_rows, wanted), kRowUnit) * kRowUnit;
+    row_tiles = divide_up(c_rows, rows);
+    const std::int64_t least = divide_up(kLeastTiles, row_tiles);
+    const std::int64_t wanted_cols =
+        row_tiles >= kSharedEvenlyBy ? kCols : std::min(kCols, divide_up(c_cols, least));
+    cols = divide_up(wanted_cols, panel_columns) * panel_columns;
+    col_tiles = divide_up(c_cols, cols);
+  }
   std::int64_t rows, cols;  // of one tile
   std::int64_t row_tiles, col_tiles;
 };
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-Tiling tiling_of(std::int64_t rows, std::int64_t cols) {
-  const std::int64_t wanted =
-      divide_up(divide_up(rows, kTileRows), kSharedEvenlyBy) * kSharedEvenlyBy;
-  Tiling tiling{};
-  tiling.rows = std::max(kLeastRows, divide_up(divide_up(rows, wanted), 8) * 8);
-  tiling.row_tiles = divide_up(rows, tiling.rows);
-  tiling.cols = divide_up(divide_up(cols, divide_up(cols, kTileCols)), 16) * 16;
-  tiling.col_tiles = divide_up(cols, tiling.cols);
-  return tiling;
-}
-
-// Rows [row, ...) of op(a), columns [col, ...) of op(b).
-Product tile_of(const Product& p, const Tiling& tiling, std::int64_t tile) {
-  const std::int64_t row = tile / tiling.col_tiles * tiling.rows;
-  const std::int64_t col = tile % tiling.col_tiles * tiling.cols;
-  const std::int64_t row_end = std::min(row + tiling.rows, p.c.rows);
-  const std::int64_t col_end = std::min(col + tiling.cols, p.c.cols);
-  Product part = p;
-  part.a =
-      p.a_transpose == Transpose::kNo ? p.a.row_range(row, row_end) : p.a.col_range(row, row_end);
-  part.b =
-      p.b_transpose == Transpose::kNo ? p.b.col_range(col, col_end) : p.b.row_range(col, col_end);
-  part.c = p.c.row_range(row, row_end).col_range(col, col_end);
-  return part;
+kernels::Operand operand(Matrix<const float> matrix, Transpose transpose) {
+  return transpose == Transpose::kNo ? kernels::Operand{matrix.data, matrix.stride, 1}
+                                     : kernels::Operand{matrix.data, 1, matrix.stride};
 }
 
 }  // namespace
@@ -63,70 +48,44 @@ double Product::bytes() const {
   return static_cast<double>(elements) * sizeof(float);
 }
 
-void multiply_on_this_thread(const Product& p) {
-  // Our threads divide the work; a library call must not start threads of its own.
-  omp_set_num_threads(1);
-  const auto letter = [](Transpose t) { return t == Transpose::kNo ? 'N' : 'T'; };
-  const dnnl_status_t status = dnnl_sgemm(
-      letter(p.a_transpose), letter(p.b_transpose), p.c.rows, p.c.cols, p.inner(), 1.0F,
-      p.a.data, p.a.stride, p.b.data, p.b.stride, p.accumulate ? 1.0F : 0.0F, p.c.data, p.c.stride);
-  TANDEM_CHECK(status == dnnl_success, "dnnl_sgemm returned {}", static_cast<int>(status));
+std::int64_t Gemm::workspace_floats(const Product& product) const {
+  const std::int64_t panels = divide_up(product.c.cols, kernels_.panel_columns);
+  const Tiling tiling(product.c.rows, product.c.cols, kernels_.panel_columns);
+  return panels * kernels_.panel_columns * product.inner() +
+         pool_.size() * kernels::panel_product_workspace_floats(tiling.rows);
 }
 
-namespace {
+void Gemm::multiply(const Product& product, std::span<float> workspace,
+                    const TileDone& tile_done) const {
+  const Matrix<float>& c = product.c;
+  if (c.rows == 0 || c.cols == 0) return;
+  const std::int64_t inner = product.inner();
+  TANDEM_CHECK(static_cast<std::int64_t>(workspace.size()) >= workspace_floats(product),
+               "a workspace of {} floats", workspace.size());
+  const std::int64_t panel_floats = kernels_.panel_columns * inner;
+  const kernels::Operand b = operand(product.b, product.b_transpose);
+  const std::int64_t panels = divide_up(c.cols, kernels_.panel_columns);
+  pool_.run(panels, [&](std::int64_t panel, int) {
+    kernels_.pack_panel(b, inner, c.cols, panel, workspace.data() + panel * panel_floats);
+  });
 
-void multiply_with_plain_loops(const Product& p) {
-  const auto element = [](Matrix<const float> m, Transpose t, std::int64_t r, std::int64_t c) {
-    return double{t == Transpose::kNo ? m.row(r)[c] : m.row(c)[r]};
-  };
-  for (std::int64_t r = 0; r < p.c.rows; ++r) {
-    for (std::int64_t c = 0; c < p.c.cols; ++c) {
-      double sum = p.accumulate ? double{p.c.row(r)[c]} : 0;
-      for (std::int64_t k = 0; k < p.inner(); ++k) {
-        sum += element(p.a, p.a_transpose, r, k) * element(p.b, p.b_transpose, k, c);
-      }
-      p.c.row(r)[c] = static_cast<float>(sum);
-    }
-  }
-}
-
-}  // namespace
-
-void cap_gemm_instructions(std::string_view kernels) {
-  // With avx512 oneDNN's own choice is the best there is; the reference kernels never call it.
-  if (kernels != "avx2") return;
-  const bool capped = dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2) == dnnl_success;
-  // Once oneDNN has been used the cap can't change, which is no harm when it is the same.
-  if (!capped && dnnl_get_effective_cpu_isa() != dnnl_cpu_isa_avx2) {
-    throw UsageError(
-        "--kernels={}: oneDNN cannot be limited to these instructions (it was built without the "
-        "option, or used before); use --kernels=auto",
-        kernels);
-  }
-}
-
-std::string gemm_library_version() {
-  const dnnl_version_t* version = dnnl_version();
-  return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
-}
-
-Gemm::Gemm(ThreadPool& pool, const kernels::Table& kernels)
-    : pool_(pool), plain_loops_(std::string_view(kernels.name) == "reference") {}
-
-void Gemm::multiply(const Product& product, const TileDone& tile_done) {
-  if (product.c.rows == 0 || product.c.cols == 0) return;
-  const Tiling tiling = tiling_of(product.c.rows, product.c.cols);
-  pool_.run(tiling.row_tiles * tiling.col_tiles, [&](std::int64_t tile, int) {
-    const Product part = tile_of(product, tiling, tile);
-    if (plain_loops_) {
-      multiply_with_plain_loops(part);
-    } else {
-      multiply_on_this_thread(part);
-    }
-    if (tile_done) {
-      tile_done(part.c, tile / tiling.col_tiles * tiling.rows,
-                tile % tiling.col_tiles * tiling.cols);
-    }
+  const kernels::Operand a = operand(product.a, product.a_transpose);
+  const Tiling tiling(c.rows, c.cols, kernels_.panel_columns);
+  pool_.run(tiling.row_tiles * tiling.col_tiles, [&](std::int64_t task, int worker) {
+    const std::int64_t row = task / tiling.col_tiles * tiling.rows;
+    const std::int64_t col = task % tiling.col_tiles * tiling.cols;
+    const Matrix<float> tile = c.row_range(row, std::min(row + tiling.rows, c.rows))
+                                   .col_range(col, std::min(col + tiling.cols, c.cols));
+    kernels_.multiply_panels({.a = {a.data + row * a.row_stride, a.row_stride, a.column_stride},
+                              .k = inner,
+                              .panels = workspace.data() + col * inner,
+                              .extent = {tile.rows, tile.cols, tile.stride},
+                              .c = tile.data,
+                              .accumulate = product.accumulate,
+                              .workspace = workspace.data() + panels * panel_floats +
+                                           worker * kernels::panel_product_workspace_floats(
+                                                        tiling.rows)});
+    if (tile_done) tile_done(tile, row, col);
   });
 }
 

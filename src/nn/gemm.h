@@ -1,9 +1,9 @@
 #pragma once
-// Matrix products, the bulk of all work: single-threaded oneDNN calls on tiles that we choose.
+// Matrix products, the bulk of all work: our kernels on tiles that all threads share.
 
 #include <cstdint>
 #include <functional>
-#include <string_view>
+#include <span>
 
 #include "base/thread.h"
 #include "kernels/table.h"
@@ -27,31 +27,25 @@ struct Product {
   double bytes() const;  // each operand once
 };
 
-// Caps oneDNN to the instruction set of the kernel table named `kernels`, so that forcing one means
-// the whole program. Must come before the first product of the process; throws UsageError when
-// oneDNN refuses.
-void cap_gemm_instructions(std::string_view kernels);
-
-// oneDNN's version, e.g. "2.6.3".
-std::string gemm_library_version();
-
-// The whole product on the calling thread, by oneDNN.
-void multiply_on_this_thread(const Product& product);
-
-// Divides each product into tiles by its shape alone, never by the number of threads: each element
+// Goto and van de Geijn 2008, "Anatomy of High-Performance Matrix Multiplication": op(b) is packed
+// in panels of a few columns, which all threads then multiply tiles of c's rows by. Each element
 // is summed in the same order whoever computes it, so results have the same bits for any number of
-// threads. With the reference kernels it is a plain loop, for tiny models.
+// threads.
 class Gemm {
  public:
-  Gemm(ThreadPool& pool, const kernels::Table& kernels);
+  Gemm(ThreadPool& pool, const kernels::Table& kernels) : pool_(pool), kernels_(kernels) {}
+
+  // Floats of workspace that multiply needs, to hold op(b).
+  std::int64_t workspace_floats(const Product& product) const;
 
   // Called by the thread that computed a tile, while it is in its cache.
   using TileDone = std::function<void(Matrix<float> tile, std::int64_t row, std::int64_t col)>;
-  void multiply(const Product& product, const TileDone& tile_done = {});
+  void multiply(const Product& product, std::span<float> workspace,
+                const TileDone& tile_done = {}) const;
 
  private:
   ThreadPool& pool_;
-  bool plain_loops_;
+  const kernels::Table& kernels_;
 };
 
 }  // namespace tandem

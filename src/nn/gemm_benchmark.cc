@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "nn/onednn.h"
+
 namespace tandem {
 namespace {
 
@@ -19,7 +21,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// One slice of c's rows for each thread.
+// One slice of c's rows for each thread, by oneDNN.
 void multiply_in_slices(const Product& product, ThreadPool& pool) {
   const std::int64_t slice = (product.c.rows + pool.size() - 1) / pool.size();
   pool.run(pool.size(), [&](std::int64_t task, int) {
@@ -30,14 +32,30 @@ void multiply_in_slices(const Product& product, ThreadPool& pool) {
     part.a = product.a_transpose == Transpose::kNo ? product.a.row_range(begin, end)
                                                    : product.a.col_range(begin, end);
     part.c = product.c.row_range(begin, end);
-    multiply_on_this_thread(part);
+    multiply_with_onednn(part);
   });
 }
 
-// op(matrix) is [rows, cols].
-Matrix<float> operand(std::vector<float>& data, std::int64_t rows, std::int64_t cols, Transpose t) {
-  return t == Transpose::kNo ? Matrix<float>{data.data(), rows, cols, cols}
-                             : Matrix<float>{data.data(), cols, rows, rows};
+// Activations as the arena lays them out; a weight and its gradient as the flat arrays do, without
+// gaps between rows.
+Product operands_of(const GemmShape& shape, Arena& arena) {
+  const auto parameter = [&](std::int64_t rows, std::int64_t cols) {
+    return Matrix<float>{arena.vector<float>(rows * cols).data(), rows, cols, cols};
+  };
+  Product product;
+  product.a_transpose = shape.a_transpose;
+  product.b_transpose = shape.b_transpose;
+  if (shape.a_transpose == Transpose::kYes) {
+    product.a = arena.matrix<float>(shape.inner, shape.rows);
+    product.b = arena.matrix<float>(shape.inner, shape.cols);
+    product.c = parameter(shape.rows, shape.cols);
+    return product;
+  }
+  product.a = arena.matrix<float>(shape.rows, shape.inner);
+  product.b = shape.b_transpose == Transpose::kYes ? parameter(shape.cols, shape.inner)
+                                                   : parameter(shape.inner, shape.cols);
+  product.c = arena.matrix<float>(shape.rows, shape.cols);
+  return product;
 }
 
 struct Map {
@@ -75,37 +93,31 @@ std::vector<GemmShape> encoder_shapes(const EncoderExtent& extent) {
 }
 
 GemmBenchmark::GemmBenchmark(std::vector<GemmShape> shapes, Compute& compute) : compute_(compute) {
-  std::int64_t a = 0;
-  std::int64_t b = 0;
-  std::int64_t c = 0;
+  Arena counting{Arena::Counting()};
   for (GemmShape& shape : shapes) {
-    a = std::max(a, shape.rows * shape.inner);
-    b = std::max(b, shape.inner * shape.cols);
-    c = std::max(c, shape.rows * shape.cols);
-    timed_.push_back({.shape = std::move(shape), .tiled = {}, .sliced = {}});
+    const ArenaScope scope(counting);
+    const Product product = operands_of(shape, counting);
+    counting.vector<float>(compute.gemm().workspace_floats(product));
+    timed_.push_back({.shape = std::move(shape), .ours = {}, .onednn = {}});
   }
-  a_.resize(static_cast<std::size_t>(a), 0.5F);
-  b_.resize(static_cast<std::size_t>(b), 0.25F);
-  c_.resize(static_cast<std::size_t>(c));
+  arena_ = std::make_unique<Arena>(counting.peak_bytes());
 }
 
 void GemmBenchmark::run_once() {
   for (Timed& timed : timed_) {
-    const GemmShape& shape = timed.shape;
-    const Product product = {.a = operand(a_, shape.rows, shape.inner, shape.a_transpose),
-                             .a_transpose = shape.a_transpose,
-                             .b = operand(b_, shape.inner, shape.cols, shape.b_transpose),
-                             .b_transpose = shape.b_transpose,
-                             .c = operand(c_, shape.rows, shape.cols, Transpose::kNo)};
-    timed.tiled.push_back(seconds_of([&] { compute_.gemm().multiply(product); }));
-    timed.sliced.push_back(seconds_of([&] { multiply_in_slices(product, compute_.pool()); }));
+    const ArenaScope scope(*arena_);
+    const Product product = operands_of(timed.shape, *arena_);
+    const std::span<float> workspace =
+        arena_->vector<float>(compute_.gemm().workspace_floats(product));
+    timed.ours.push_back(seconds_of([&] { compute_.gemm().multiply(product, workspace); }));
+    timed.onednn.push_back(seconds_of([&] { multiply_in_slices(product, compute_.pool()); }));
   }
 }
 
 std::vector<GemmRate> GemmBenchmark::rates() const {
   std::vector<GemmRate> rates;
   for (const Timed& timed : timed_) {
-    rates.push_back({timed.shape, std::min(median(timed.tiled), median(timed.sliced))});
+    rates.push_back({timed.shape, median(timed.ours), median(timed.onednn)});
   }
   return rates;
 }
@@ -115,7 +127,7 @@ double combined_rate(const std::vector<GemmRate>& rates) {
   double seconds = 0;
   for (const GemmRate& rate : rates) {
     flops += rate.shape.flops() * static_cast<double>(rate.shape.count);
-    seconds += rate.seconds * static_cast<double>(rate.shape.count);
+    seconds += rate.attainable_seconds() * static_cast<double>(rate.shape.count);
   }
   return flops / seconds;
 }

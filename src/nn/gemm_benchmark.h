@@ -1,11 +1,14 @@
 #pragma once
 // How fast this machine multiplies matrices of the shapes that a training step has.
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "nn/compute.h"
+#include "tensor/arena.h"
 
 namespace tandem {
 
@@ -32,31 +35,32 @@ std::vector<GemmShape> encoder_shapes(const EncoderExtent& extent);
 
 struct GemmRate {
   GemmShape shape;
-  double seconds;  // of one; median of several runs, of the faster of two ways to divide it
-  double flops_per_second() const { return shape.flops() / seconds; }
+  // Of one product, the median of several runs: by our kernels, and by oneDNN with one slice of the
+  // result for each thread.
+  double our_seconds, onednn_seconds;
+  double attainable_seconds() const { return std::min(our_seconds, onednn_seconds); }
 };
 
-// Times each shape alone: divided into the tiles of training, and into one slice a thread. The
-// faster is what the machine can attain.
+// Times each shape alone, by our kernels and by oneDNN. The faster is what the machine can attain.
 class GemmBenchmark {
  public:
   GemmBenchmark(std::vector<GemmShape> shapes, Compute&);
 
-  // Each shape once, in both ways. Called several times, between what it is compared with.
+  // Each shape once by both. Called several times, between what it is compared with.
   void run_once();
   std::vector<GemmRate> rates() const;
 
  private:
   struct Timed {
     GemmShape shape;
-    std::vector<double> tiled, sliced;  // seconds of each run
+    std::vector<double> ours, onednn;  // seconds of each run
   };
   std::vector<Timed> timed_;
-  std::vector<float> a_, b_, c_;
+  std::unique_ptr<Arena> arena_;
   Compute& compute_;
 };
 
-// The rate over all products of the shapes together: FLOPs by seconds.
+// The attainable rate over all products of the shapes together: FLOPs by seconds.
 double combined_rate(const std::vector<GemmRate>& rates);
 
 }  // namespace tandem

@@ -16,7 +16,7 @@ void linear_forward(const LinearParams& params, Weights weights, Matrix<const fl
   step.multiply(
       {.a = x, .b = weights.matrix(params.weight), .b_transpose = Transpose::kYes, .c = y},
       [&](Matrix<float> tile, std::int64_t, std::int64_t col) {
-        step.kernels.add_bias(tile.data, bias.data() + col, tile.rows, tile.cols, tile.stride);
+        step.kernels.add_bias(tile.data, bias.data() + col, extent_of(tile, 0, tile.rows));
       });
 }
 
@@ -42,7 +42,8 @@ void linear_backward_bias(const LinearParams& params, Matrix<const float> dy, Gr
   const ArenaScope scope(step.arena);
   ColumnSums sums(dy.rows, dy.cols, step);
   step.run_row_blocks(dy.rows, [&](std::int64_t begin, std::int64_t end) {
-    step.kernels.add_column_sums(dy.row(begin), end - begin, dy.cols, sums.begin_block(begin));
+    step.kernels.add_column_sums(dy.row(begin), extent_of(dy, begin, end),
+                                 sums.begin_block(begin));
   });
   sums.reduce_into(gradients.vector(params.bias), step);
 }

@@ -33,7 +33,7 @@ void norm_forward(const LayerNormParams& norm, float epsilon, const float* bias,
                                         .normalized = normalized.row(begin),
                                         .rstd = saved.rstd.data() + begin,
                                         .y = y.row(begin)},
-                                       dropout.key, end - begin, x.cols);
+                                       dropout.key, extent_of(x, begin, end));
   });
 }
 
@@ -57,7 +57,7 @@ void norm_backward(const LayerNormParams& norm, const ParamSlice* bias,
                                          .d_gamma = d_gamma.begin_block(begin),
                                          .d_beta = d_beta.begin_block(begin),
                                          .d_bias = d_bias.begin_block(begin)},
-                                        dropout.key, end - begin, dy.cols);
+                                        dropout.key, extent_of(dy, begin, end));
   });
   d_gamma.reduce_into(gradients.vector(norm.gamma), step);
   d_beta.reduce_into(gradients.vector(norm.beta), step);
@@ -88,8 +88,8 @@ void ResidualNorm::recompute_output(Weights weights, const Saved& saved, Matrix<
   const float* const gamma = weights.vector(norm.gamma).data();
   const float* const beta = weights.vector(norm.beta).data();
   step.run_row_blocks(y.rows, [&](std::int64_t begin, std::int64_t end) {
-    step.kernels.scale_and_shift(saved.normalized.row(begin), gamma, beta, end - begin, y.cols,
-                                 y.row(begin));
+    step.kernels.scale_and_shift(saved.normalized.row(begin), gamma, beta,
+                                 extent_of(y, begin, end), y.row(begin));
   });
 }
 

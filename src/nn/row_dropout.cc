@@ -6,7 +6,7 @@ void apply_dropout(Matrix<float> x, const TokenRows& rows, const kernels::Dropou
                    Step& step) {
   if (key.threshold == 0) return;
   step.run_row_blocks(x.rows, [&](std::int64_t begin, std::int64_t end) {
-    step.kernels.dropout(key, rows.from(begin), end - begin, x.cols, x.row(begin));
+    step.kernels.dropout(key, rows.from(begin), extent_of(x, begin, end), x.row(begin));
   });
 }
 

@@ -27,6 +27,12 @@ struct TokenRows {
   }
 };
 
+// Rows [begin, end) of a matrix, for the kernels.
+template <class T>
+kernels::Extent extent_of(Matrix<T> matrix, std::int64_t begin, std::int64_t end) {
+  return {end - begin, matrix.cols, matrix.stride};
+}
+
 // Which tokens a matrix has a row for.
 enum class Tokens { kAll, kFirst };
 
@@ -57,9 +63,11 @@ struct Step {
     if (!planning()) pool.run(tasks, body);
   }
   void multiply(const Product& product, const Gemm::TileDone& tile_done = {}) const {
+    const ArenaScope scope(arena);
+    const std::span<float> workspace = arena.vector<float>(gemm.workspace_floats(product));
     if (planning()) return;
     if (clock != nullptr) clock->count(product.flops(), product.bytes());
-    gemm.multiply(product, tile_done);
+    gemm.multiply(product, workspace, tile_done);
   }
   // What follows belongs to this phase; `floats` are those that it reads and writes outside of
   // products.

@@ -30,9 +30,14 @@ class Arena {
     return {static_cast<T*>(take(count * static_cast<std::int64_t>(sizeof(T)))),
             static_cast<std::size_t>(count)};
   }
+  // Rows are a few elements further apart than `cols` when that is a multiple of 256: elements of a
+  // column would otherwise compete for a few lines of the caches, which costs products of such
+  // matrices up to a quarter of their speed.
   template <class T>
   Matrix<T> matrix(std::int64_t rows, std::int64_t cols) {
-    return {vector<T>(rows * cols).data(), rows, cols, cols};
+    constexpr auto kGap = static_cast<std::int64_t>(64 / sizeof(T));
+    const std::int64_t stride = rows > 1 && cols % 256 == 0 ? cols + kGap : cols;
+    return {vector<T>(rows * stride).data(), rows, cols, stride};
   }
 
   // release(mark()) gives back everything taken since.

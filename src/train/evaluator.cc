@@ -34,8 +34,10 @@ Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
     const PackedBatch batch = pack(dataset, examples);
     Step step = make_prediction_step(compute, arena, batch);
     const Matrix<float> logits = model.classifier.predict(Weights{model.weights}, batch, step);
-    predictions.logits.insert(predictions.logits.end(), logits.data,
-                              logits.data + logits.rows * logits.cols);
+    for (std::int64_t b = 0; b < logits.rows; ++b) {
+      predictions.logits.insert(predictions.logits.end(), logits.row(b),
+                                logits.row(b) + logits.cols);
+    }
     progress(static_cast<std::int64_t>(examples.back()) + 1);
   });
   return predictions;

@@ -15,7 +15,7 @@ using testing::EveryKernelSet;
 std::vector<float> mask_of(const kernels::Table& table, const kernels::DropoutKey& key,
                            std::uint32_t sample, std::int32_t position, std::int64_t cols) {
   std::vector<float> x(static_cast<std::size_t>(cols), 1.0F);
-  table.dropout(key, {&sample, &position}, 1, cols, x.data());
+  table.dropout(key, {&sample, &position}, {1, cols, cols}, x.data());
   return x;
 }
 

@@ -14,6 +14,7 @@ using testing::random_floats;
 
 constexpr std::int64_t kWidths[] = {1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 100, 768};
 constexpr std::int64_t kRows = 5;
+constexpr std::int64_t kGap = 3;  // between rows
 constexpr std::uint32_t kSamples[kRows] = {7, 7, 7, 9, 9};
 constexpr std::int32_t kPositions[kRows] = {0, 1, 2, 0, 1};
 constexpr kernels::TokenRows kTokens = {kSamples, kPositions};
@@ -43,14 +44,15 @@ TEST_P(RowKernels, BiasAndSumsMatchTheReference) {
     const auto bias = random_floats(cols, 1);
     auto actual = random_floats(kRows * stride, 2);
     auto expected = actual;
-    fast.add_bias(actual.data(), bias.data(), kRows, cols, stride);
-    reference.add_bias(expected.data(), bias.data(), kRows, cols, stride);
+    const kernels::Extent extent = {kRows, cols, stride};
+    fast.add_bias(actual.data(), bias.data(), extent);
+    reference.add_bias(expected.data(), bias.data(), extent);
     EXPECT_EQ(actual, expected);
 
     auto actual_sum = bias;
     auto expected_sum = bias;
-    fast.add_column_sums(actual.data(), kRows, cols, actual_sum.data());
-    reference.add_column_sums(actual.data(), kRows, cols, expected_sum.data());
+    fast.add_column_sums(actual.data(), extent, actual_sum.data());
+    reference.add_column_sums(actual.data(), extent, expected_sum.data());
     expect_close(actual_sum, expected_sum);
 
     fast.add(bias.data(), cols, actual_sum.data());
@@ -64,23 +66,23 @@ TEST_P(RowKernels, BiasAndSumsMatchTheReference) {
 TEST_P(RowKernels, GeluMatchesTheReference) {
   for (const std::int64_t cols : kWidths) {
     const auto bias = random_floats(cols, 1);
-    auto x = random_floats(kRows * cols, 2, 3);
+    const kernels::Extent extent = {kRows, cols, cols + kGap};
+    auto x = random_floats(kRows * extent.stride, 2, 3);
     x[0] = -30;
     auto expected_x = x;
     std::vector<float> y(x.size());
     auto expected_y = y;
-    fast.bias_gelu_forward(x.data(), bias.data(), kRows, cols, cols, y.data());
-    reference.bias_gelu_forward(expected_x.data(), bias.data(), kRows, cols, cols,
-                                expected_y.data());
+    fast.bias_gelu_forward(x.data(), bias.data(), extent, y.data());
+    reference.bias_gelu_forward(expected_x.data(), bias.data(), extent, expected_y.data());
     EXPECT_EQ(x, expected_x);
     expect_close(y, expected_y);
 
-    auto gradient = random_floats(kRows * cols, 3);
+    auto gradient = random_floats(kRows * extent.stride, 3);
     auto expected_gradient = gradient;
     std::vector<float> d_bias(static_cast<std::size_t>(cols));
     auto expected_d_bias = d_bias;
-    fast.gelu_backward(x.data(), kRows, cols, gradient.data(), y.data(), d_bias.data());
-    reference.gelu_backward(x.data(), kRows, cols, expected_gradient.data(), expected_y.data(),
+    fast.gelu_backward(x.data(), extent, gradient.data(), y.data(), d_bias.data());
+    reference.gelu_backward(x.data(), extent, expected_gradient.data(), expected_y.data(),
                             expected_d_bias.data());
     expect_close(gradient, expected_gradient);
     expect_close(y, expected_y);
@@ -93,7 +95,7 @@ TEST_P(RowKernels, GeluIsAccurateFarIntoItsTail) {
     float input = x;
     float y = 0;
     const float zero = 0;
-    fast.bias_gelu_forward(&input, &zero, 1, 1, 1, &y);
+    fast.bias_gelu_forward(&input, &zero, {1, 1, 1}, &y);
     const double expected = double{x} * 0.5 * std::erfc(-double{x} / std::sqrt(2.0));
     // The exponent x²/2 is rounded to fp32 before exp, which costs x²/2 * 6e-8 relative.
     ASSERT_NEAR(y, expected, std::abs(expected) * (3e-7 + x * x * 6e-8) + 1e-30) << x;
@@ -103,12 +105,13 @@ TEST_P(RowKernels, GeluIsAccurateFarIntoItsTail) {
 TEST_P(RowKernels, ResidualNormMatchesTheReferenceWithAndWithoutDropout) {
   for (const std::int64_t cols : kWidths) {
     for (const bool whole : {false, true}) {
-      const auto x = random_floats(kRows * cols, 1);
-      const auto residual = random_floats(kRows * cols, 2);
+      const kernels::Extent extent = {kRows, cols, cols + kGap};
+      const auto x = random_floats(kRows * extent.stride, 1);
+      const auto residual = random_floats(kRows * extent.stride, 2);
       const auto bias = random_floats(cols, 3);
       const auto gamma = random_floats(cols, 4);
       const auto beta = random_floats(cols, 5);
-      const auto dy = random_floats(kRows * cols, 6);
+      const auto dy = random_floats(kRows * extent.stride, 6);
       const kernels::DropoutKey key = whole ? kDropout : kernels::DropoutKey{};
       struct Result {
         std::vector<float> normalized, rstd, y, dsum, dx, d_gamma, d_beta, d_bias, again;
@@ -128,7 +131,7 @@ TEST_P(RowKernels, ResidualNormMatchesTheReferenceWithAndWithoutDropout) {
                                      .normalized = r.normalized.data(),
                                      .rstd = r.rstd.data(),
                                      .y = r.y.data()},
-                                    key, kRows, cols);
+                                    key, extent);
         table.residual_norm_backward({.dy = dy.data(),
                                       .normalized = r.normalized.data(),
                                       .rstd = r.rstd.data(),
@@ -139,8 +142,8 @@ TEST_P(RowKernels, ResidualNormMatchesTheReferenceWithAndWithoutDropout) {
                                       .d_gamma = r.d_gamma.data(),
                                       .d_beta = r.d_beta.data(),
                                       .d_bias = r.d_bias.data()},
-                                     key, kRows, cols);
-        table.scale_and_shift(r.normalized.data(), gamma.data(), beta.data(), kRows, cols,
+                                     key, extent);
+        table.scale_and_shift(r.normalized.data(), gamma.data(), beta.data(), extent,
                               r.again.data());
         return r;
       };

@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "nn/onednn.h"
 #include "support/layer_fixture.h"
 
 namespace tandem {
@@ -28,19 +29,24 @@ Operands operands(std::int64_t m, std::int64_t n, std::int64_t k, Transpose ta, 
   return o;
 }
 
+void multiply(const Gemm& gemm, const Product& product, const Gemm::TileDone& tile_done = {}) {
+  std::vector<float> workspace(static_cast<std::size_t>(gemm.workspace_floats(product)));
+  gemm.multiply(product, workspace, tile_done);
+}
+
 TEST(Gemm, MatchesPlainLoopsForAllLayoutsAndSizes) {
   ThreadPool pool(2);
   Gemm fast(pool, kernels::choose_table(testing::kernels_under_test()));
   Gemm plain(pool, kernels::reference_table());
-  for (const auto& [m, n, k] : {std::tuple{1, 2, 3}, {32, 2, 64}, {40, 70, 33}, {300, 17, 5}}) {
+  for (const auto& [m, n, k] : {std::tuple{1, 2, 3}, {32, 2, 64}, {40, 70, 33}, {300, 17, 5}, {23, 100, 450}}) {
     for (const Transpose ta : {Transpose::kNo, Transpose::kYes}) {
       for (const Transpose tb : {Transpose::kNo, Transpose::kYes}) {
         for (const bool accumulate : {false, true}) {
           Operands actual = operands(m, n, k, ta, tb);
           Operands expected = operands(m, n, k, ta, tb);
           actual.product.accumulate = expected.product.accumulate = accumulate;
-          fast.multiply(actual.product);
-          plain.multiply(expected.product);
+          multiply(fast, actual.product);
+          multiply(plain, expected.product);
           for (std::size_t i = 0; i < actual.c.size(); ++i) {
             ASSERT_NEAR(actual.c[i], expected.c[i], 1e-4) << m << "x" << n << "x" << k;
           }
@@ -50,13 +56,23 @@ TEST(Gemm, MatchesPlainLoopsForAllLayoutsAndSizes) {
   }
 }
 
+TEST(Gemm, AgreesWithOneDnn) {
+  ThreadPool pool(2);
+  const Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
+  Operands ours = operands(61, 130, 300, Transpose::kYes, Transpose::kYes);
+  Operands theirs = operands(61, 130, 300, Transpose::kYes, Transpose::kYes);
+  multiply(gemm, ours.product);
+  multiply_with_onednn(theirs.product);
+  for (std::size_t i = 0; i < ours.c.size(); ++i) ASSERT_NEAR(ours.c[i], theirs.c[i], 1e-4);
+}
+
 TEST(Gemm, HasTheSameBitsForAnyNumberOfThreads) {
   std::vector<std::vector<float>> results;
   for (const int threads : {1, 2, 3}) {
     ThreadPool pool(threads);
     Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
     Operands o = operands(517, 1100, 200, Transpose::kNo, Transpose::kYes);
-    gemm.multiply(o.product);
+    multiply(gemm, o.product);
     results.push_back(o.c);
   }
   EXPECT_EQ(results[0], results[1]);
@@ -69,7 +85,7 @@ TEST(Gemm, CallsTileDoneOnceForEveryElement) {
   Operands o = operands(517, 1100, 8, Transpose::kNo, Transpose::kNo);
   std::vector<float> seen(o.c.size());
   const Matrix<float> all{seen.data(), 517, 1100, 1100};
-  gemm.multiply(o.product, [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
+  multiply(gemm, o.product, [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
     for (std::int64_t r = 0; r < tile.rows; ++r) {
       for (std::int64_t c = 0; c < tile.cols; ++c) all.row(row + r)[col + c] += 1;
     }
