@@ -46,6 +46,9 @@ struct Arrays {
   std::vector<float> rows = std::vector<float>(kTokens, 1.0F);
   std::vector<float> workspace = std::vector<float>(
       static_cast<std::size_t>(kernels::attention_workspace_floats(kTokens, kHeadWidth)));
+  std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(kElements);
+  std::vector<std::int32_t> sums = std::vector<std::int32_t>(kElements, 1000);
+  std::vector<std::int32_t> offsets = std::vector<std::int32_t>(kWidth, 10);
   std::vector<std::uint32_t> samples = std::vector<std::uint32_t>(kTokens, 7);
   std::vector<std::int32_t> positions = std::vector<std::int32_t>(kTokens, 3);
 };
@@ -60,9 +63,8 @@ void add_elementwise_cases(Arrays& m, std::vector<Case>& cases) {
   cases.push_back({"add_column_sums", kElements, 0, [&m](const kernels::Table& k) {
                      k.add_column_sums(m.a.data(), kNarrow, m.columns[0].data());
                    }});
-  cases.push_back({"add", kElements, 0, [&m](const kernels::Table& k) {
-                     k.add(m.a.data(), kElements, m.b.data());
-                   }});
+  cases.push_back({"add", kElements, 0,
+                   [&m](const kernels::Table& k) { k.add(m.a.data(), kElements, m.b.data()); }});
   cases.push_back({"sum_of_squares", kElements, 0, [&m](const kernels::Table& k) {
                      m.rows[0] = static_cast<float>(k.sum_of_squares(m.a.data(), kElements));
                    }});
@@ -74,12 +76,20 @@ void add_elementwise_cases(Arrays& m, std::vector<Case>& cases) {
                      k.gelu_backward(m.positive.data(), kWide, m.c.data(), m.b.data(),
                                      m.columns[0].data());
                    }});
-  cases.push_back({"dropout", kElements, 0, [&m](const kernels::Table& k) {
-                     k.dropout(kDropout, {m.samples.data(), m.positions.data()}, kNarrow, m.d.data());
-                   }});
+  cases.push_back(
+      {"dropout", kElements, 0, [&m](const kernels::Table& k) {
+         k.dropout(kDropout, {m.samples.data(), m.positions.data()}, kNarrow, m.d.data());
+       }});
   cases.push_back({"scale_and_shift", kElements, 0, [&m](const kernels::Table& k) {
                      k.scale_and_shift(m.a.data(), m.columns[1].data(), m.columns[2].data(),
                                        kNarrow, m.b.data());
+                   }});
+  cases.push_back({"quantize_rows", kElements, 0, [&m](const kernels::Table& k) {
+                     k.quantize_rows(m.a.data(), kNarrow, m.bytes.data(), m.rows.data());
+                   }});
+  cases.push_back({"dequantize_tile", kElements, 0, [&m](const kernels::Table& k) {
+                     k.dequantize_tile(m.sums.data(), m.rows.data(), m.columns[0].data(),
+                                       m.offsets.data(), kNarrow, m.b.data());
                    }});
   cases.push_back({"adamw", kLargeArray, 0, [&m](const kernels::Table& k) {
                      const kernels::AdamWUpdate update = {.gradient_scale = 1,
@@ -143,16 +153,15 @@ kernels::AttentionHead head_of(Arrays& m) {
 
 void add_attention_cases(Arrays& m, std::vector<Case>& cases) {
   constexpr double kPairs = kTokens * kTokens;
-  cases.push_back({"attention_forward", kPairs, 4 * kPairs * kHeadWidth,
-                   [&m](const kernels::Table& k) {
-                     k.attention_forward(head_of(m), m.b.data(), kWidth, m.rows.data(), 1);
-                   }});
-  cases.push_back({"attention_backward", kPairs, 10 * kPairs * kHeadWidth,
-                   [&m](const kernels::Table& k) {
-                     k.attention_backward(head_of(m), m.b.data(), m.c.data(), kWidth,
-                                          m.rows.data(), 1, m.d.data(), m.d.data() + kWidth,
-                                          m.d.data() + 2 * kWidth);
-                   }});
+  cases.push_back(
+      {"attention_forward", kPairs, 4 * kPairs * kHeadWidth, [&m](const kernels::Table& k) {
+         k.attention_forward(head_of(m), m.b.data(), kWidth, m.rows.data(), 1);
+       }});
+  cases.push_back(
+      {"attention_backward", kPairs, 10 * kPairs * kHeadWidth, [&m](const kernels::Table& k) {
+         k.attention_backward(head_of(m), m.b.data(), m.c.data(), kWidth, m.rows.data(), 1,
+                              m.d.data(), m.d.data() + kWidth, m.d.data() + 2 * kWidth);
+       }});
 }
 
 // A tile of a product: the tokens of a sequence by a part of the intermediate layer.

@@ -59,8 +59,8 @@ void bench_gemm(const BenchFlags& flags) {
     fmt::print("{}\n", python_json(result, {.indent = std::nullopt}));
     return;
   }
-  fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10}{:>16}\n", "product", "rows", "cols", "inner", "times",
-             "GFLOP/s", "oneDNN GFLOP/s");
+  fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10}{:>16}\n", "product", "rows", "cols", "inner",
+             "times", "GFLOP/s", "oneDNN GFLOP/s");
   for (const GemmRate& rate : rates) {
     fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10.0f}{:>16.0f}\n", rate.shape.name, rate.shape.rows,
                rate.shape.cols, rate.shape.inner, rate.shape.count,
@@ -118,6 +118,7 @@ void add_bench_command(CLI::App& app) {
 
   CLI::App& predict = *command.add_subcommand("predict", "prediction alone");
   add_sequence_flags(predict, *flags);
+  predict.add_flag("--int8", flags->int8, "with 8-bit weights, as `tandem quantize` makes them");
   add_model_flags(predict, *flags);
   predict.callback([flags] { bench_predict(*flags); });
 

@@ -13,6 +13,7 @@ struct BenchFlags {
   std::string model, preset = "bert-base-cased", lengths, trace;
   std::int64_t batch_size = 32, steps = 6, tokens = 1704, max_seq_length = 128;
   bool json = false;
+  bool int8 = false;
   ComputeFlags compute;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,15 @@ class BenchModel {
             .table = loaded_.table,
             .weights = loaded_.weights,
             .problem = ProblemKind::kSingleLabel,
-            .outputs = kLabels};
+            .outputs = kLabels,
+            .quantized = quantized_.get()};
+  }
+  void quantize() {
+    if (!onednn_multiplies_int8()) {
+      throw MachineError("--int8: this CPU has neither AVX-512 VNNI nor AMX");
+    }
+    quantized_ =
+        std::make_unique<QuantizedWeights>(Weights{loaded_.weights}, classifier_.encoder_weights());
   }
 
  private:
@@ -85,6 +94,7 @@ class BenchModel {
   LoadedModel loaded_;
   BertClassifier classifier_;
   TokenDataset dataset_;
+  std::unique_ptr<QuantizedWeights> quantized_;
 };
 
 void print_step_summary(const StepBenchmark& result) {
@@ -110,16 +120,16 @@ void bench_step(const BenchFlags& flags) {
   const auto peak = peak_resident_memory_bytes();
   if (!flags.trace.empty()) write_trace(result, flags.trace);
   if (flags.json) {
-    const nlohmann::json object = {{"seconds_per_step", result.median_seconds},
-                                   {"samples_per_second", result.samples_per_second},
-                                   {"gemm_gflops", result.gemm_flops_per_second / 1e9},
-                                   {"memory_gigabytes_per_second",
-                                    result.memory_bytes_per_second / 1e9},
-                                   {"step_gflops", result.step_flops_per_second / 1e9},
-                                   {"step_share_of_gemm", result.share_of_gemm()},
-                                   {"peak_memory_bytes", peak},
-                                   {"seconds", result.seconds},
-                                   {"phases", phases_json(result)}};
+    const nlohmann::json object = {
+        {"seconds_per_step", result.median_seconds},
+        {"samples_per_second", result.samples_per_second},
+        {"gemm_gflops", result.gemm_flops_per_second / 1e9},
+        {"memory_gigabytes_per_second", result.memory_bytes_per_second / 1e9},
+        {"step_gflops", result.step_flops_per_second / 1e9},
+        {"step_share_of_gemm", result.share_of_gemm()},
+        {"peak_memory_bytes", peak},
+        {"seconds", result.seconds},
+        {"phases", phases_json(result)}};
     fmt::print("{}\n", python_json(object, {.indent = std::nullopt}));
     return;
   }
@@ -131,6 +141,7 @@ void bench_step(const BenchFlags& flags) {
 void bench_predict(const BenchFlags& flags) {
   Compute compute = make_compute(flags.compute);
   BenchModel model(flags, compute);
+  if (flags.int8) model.quantize();
   const double samples_per_second =
       measure_prediction(model.view(), model.dataset(), flags.batch_size, compute);
   const double seconds = static_cast<double>(flags.batch_size) / samples_per_second;

@@ -9,6 +9,7 @@ namespace tandem {
 void add_train_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_predict_command(CLI::App& app);
+void add_quantize_command(CLI::App& app);
 void add_tokenize_command(CLI::App& app);
 void add_init_command(CLI::App& app);
 void add_bench_command(CLI::App& app);

@@ -3,26 +3,12 @@
 
 #include "cli/commands.h"
 #include "cli/question_flags.h"
-#include "cli/training_data.h"
-#include "train/run_log.h"
 
 namespace tandem {
 namespace {
 
-std::vector<std::string> metric_names(const QuestionFlags& flags, const LabelScheme& labels) {
-  if (flags.task_name.empty()) return default_metrics(labels);
-  return task_metrics(find_task(flags.task_name));
-}
-
 void evaluate(const QuestionFlags& flags) {
-  const Answers answers = ask(flags, LabelNeed::kRequired);
-  const LabelScheme& labels = answers.session.labels();
-  const Results results = evaluation_results({.predictions = answers.predictions,
-                                              .dataset = answers.dataset,
-                                              .problem = labels.kind,
-                                              .seconds = answers.seconds,
-                                              .batch_size = flags.batch_size},
-                                             metric_names(flags, labels));
+  const Results results = results_of(flags, ask(flags, LabelNeed::kRequired));
   fmt::print("{}\n", flags.json ? results_json(results) : results_block("eval", results));
 }
 

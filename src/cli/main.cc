@@ -14,17 +14,17 @@
 #include "cli/help_format.h"
 #include "cli/launcher_check.h"
 
+namespace tandem {
 namespace {
 
 // What was printed may still lie in a buffer, and its loss must not go unseen.
 void flush_standard_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw tandem::WallError("standard output cannot be written: {}", tandem::errno_text(errno));
+    throw WallError("standard output cannot be written: {}", errno_text(errno));
   }
 }
 
 int run(int argc, char** argv) {
-  using namespace tandem;
   CLI::App app("Fine-tunes BERT-family text classifiers on CPUs.", "tandem");
   app.set_version_flag("--version", TANDEM_VERSION);
   app.require_subcommand(1);
@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
   add_train_command(app);
   add_evaluate_command(app);
   add_predict_command(app);
+  add_quantize_command(app);
   add_tokenize_command(app);
   add_init_command(app);
   add_bench_command(app);
@@ -59,9 +60,11 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+}  // namespace tandem
+
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return tandem::run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "tandem: unexpected: %s\n", error.what());
     return static_cast<int>(tandem::ExitCode::kMachine);

@@ -38,7 +38,21 @@ ClassifierModel ModelSession::classifier() const {
           .table = model_.table,
           .weights = model_.weights,
           .problem = labels_.kind,
-          .outputs = labels_.outputs()};
+          .outputs = labels_.outputs(),
+          .quantized = quantized_.get()};
+}
+
+void ModelSession::use_int8_weights(const Compute& compute) {
+  if (!model_.config.int8_weights) return;
+  if (std::string_view(compute.kernels().name) != "avx512" || !onednn_multiplies_int8()) {
+    log_info(
+        "8-bit weights: multiplied as fp32, because this CPU or --kernels lacks AVX-512 VNNI or "
+        "AMX");
+    return;
+  }
+  quantized_ =
+      std::make_unique<QuantizedWeights>(Weights{model_.weights}, classifier_.encoder_weights());
+  log_info("8-bit weights: multiplied as integers");
 }
 
 std::int64_t ModelSession::limit_tokens(std::int64_t asked) const {
@@ -68,12 +82,20 @@ TokenDataset ModelSession::encode(const ExampleSet& examples, std::int64_t max_t
   return dataset;
 }
 
-void ModelSession::stage(StagedFiles& files) const {
+void ModelSession::stage(StagedFiles& files) const { stage_as(model_.config, files); }
+
+void ModelSession::stage_int8(StagedFiles& files) const {
+  HfConfig config = model_.config;
+  config.int8_weights = true;
+  stage_as(config, files);
+}
+
+void ModelSession::stage_as(const HfConfig& config, StagedFiles& files) const {
   std::vector<ModelFile> tokenizer_files;
   for (Tokenizer::File& file : tokenizer_.files()) {
     tokenizer_files.push_back({std::move(file.name), std::move(file.content)});
   }
-  stage_model(files, model_.config, model_.params, model_.weights, tokenizer_files);
+  stage_model(files, config, model_.params, model_.weights, tokenizer_files);
 }
 
 std::int64_t ModelSession::saved_bytes() const {

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 
 #include "data/token_dataset.h"
 #include "model/bert_classifier.h"
 #include "model/model_directory.h"
+#include "nn/compute.h"
 #include "text/tokenizer.h"
 #include "train/classifier_model.h"
 
@@ -20,7 +22,11 @@ class ModelSession {
   // Loads a fine-tuned model with the labels it has.
   explicit ModelSession(const std::filesystem::path& directory);
 
+  // In fp32, or by 8-bit integers after use_int8_weights().
   ClassifierModel classifier() const;
+  // Predicts by 8-bit integers from now on, if this model has such weights and this machine
+  // multiplies them fast; says which.
+  void use_int8_weights(const Compute&);
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const LabelScheme& labels() const { return labels_; }
 
@@ -32,14 +38,19 @@ class ModelSession {
 
   // Stages everything that transformers and this program load.
   void stage(StagedFiles& files) const;
+  // The same with the encoder's linear maps as 8-bit integers.
+  void stage_int8(StagedFiles& files) const;
   // What stage() will write, in bytes.
   std::int64_t saved_bytes() const;
 
  private:
+  void stage_as(const HfConfig& config, StagedFiles& files) const;
+
   LabelScheme labels_;
   Tokenizer tokenizer_;
   LoadedModel model_;
   BertClassifier classifier_;
+  std::unique_ptr<QuantizedWeights> quantized_;
 };
 
 }  // namespace tandem

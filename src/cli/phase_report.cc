@@ -11,8 +11,8 @@
 namespace tandem {
 
 void print_phases(const StepBenchmark& result) {
-  fmt::print("{:<18}{:<10}{:>9}{:>8}{:>9}{:>10}{:>8}{:>8}{:>13}\n", "phase", "pass", "ms", "of step",
-             "GFLOP", "GFLOP/s", "GB", "GB/s", "of attainable");
+  fmt::print("{:<18}{:<10}{:>9}{:>8}{:>9}{:>10}{:>8}{:>8}{:>13}\n", "phase", "pass", "ms",
+             "of step", "GFLOP", "GFLOP/s", "GB", "GB/s", "of attainable");
   double whole = 0;
   for (const PhaseTotal& phase : result.phases) whole += phase.seconds;
   for (const PhaseTotal& phase : result.phases) {

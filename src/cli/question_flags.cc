@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/progress.h"
+#include "cli/training_data.h"
 #include "data/table_files.h"
 
 namespace tandem {
@@ -76,12 +77,24 @@ Answers ask(const QuestionFlags& flags, LabelNeed need) {
   const ExampleSet examples = read_questions(flags, session.labels(), need);
   TokenDataset dataset =
       session.encode(examples, session.limit_tokens(flags.max_seq_length), compute.pool());
+  session.use_int8_weights(compute);
   Progress progress("predicting", dataset.size());
   const auto start = std::chrono::steady_clock::now();
   Predictions predictions = predict(session.classifier(), dataset, flags.batch_size, compute,
                                     [&](std::int64_t done) { progress.update(done); });
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   return {std::move(session), std::move(dataset), std::move(predictions), elapsed.count()};
+}
+
+Results results_of(const QuestionFlags& flags, const Answers& answers) {
+  const LabelScheme& labels = answers.session.labels();
+  return evaluation_results(
+      {.predictions = answers.predictions,
+       .dataset = answers.dataset,
+       .problem = labels.kind,
+       .seconds = answers.seconds,
+       .batch_size = flags.batch_size},
+      flags.task_name.empty() ? default_metrics(labels) : task_metrics(find_task(flags.task_name)));
 }
 
 }  // namespace tandem

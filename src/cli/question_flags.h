@@ -11,6 +11,7 @@
 #include "cli/shared_flags.h"
 #include "data/read_examples.h"
 #include "train/evaluator.h"
+#include "train/run_log.h"
 
 namespace tandem {
 
@@ -36,5 +37,7 @@ struct Answers {
 };
 // Loads the model, reads the rows and predicts them, with progress.
 Answers ask(const QuestionFlags& flags, LabelNeed need);
+// How good they are: the task's metrics, or those of the kind of labels.
+Results results_of(const QuestionFlags& flags, const Answers& answers);
 
 }  // namespace tandem

@@ -95,7 +95,7 @@ class Writer {
   void new_line() {
     if (!style_.indent) return;
     out += '\n';
-    out.append(static_cast<std::size_t>(depth_ * *style_.indent), ' ');
+    out.append(static_cast<std::size_t>(depth_) * static_cast<std::size_t>(*style_.indent), ' ');
   }
 
   void write_text(std::string_view text) {

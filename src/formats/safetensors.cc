@@ -35,15 +35,15 @@ float from_f16(std::uint16_t bits) {
 }
 
 // Reads and converts in pieces that fit the cache, so that no second copy of a tensor exists.
-template <class Convert>
-void read_16_bit(const InputFile& file, std::int64_t offset, std::span<float> out,
-                 Convert convert) {
-  std::array<std::uint16_t, 16384> piece;
+template <class Stored, class Convert>
+void read_converted(const InputFile& file, std::int64_t offset, std::span<float> out,
+                    Convert convert) {
+  std::array<Stored, 16384> piece;
   while (!out.empty()) {
     const std::size_t count = std::min(piece.size(), out.size());
     file.read_at(offset, std::as_writable_bytes(std::span(piece).first(count)));
     for (std::size_t i = 0; i < count; ++i) out[i] = convert(piece[i]);
-    offset += static_cast<std::int64_t>(count * sizeof(std::uint16_t));
+    offset += static_cast<std::int64_t>(count * sizeof(Stored));
     out = out.subspan(count);
   }
 }
@@ -94,12 +94,17 @@ void SafetensorsFile::read_f32(const TensorInfo& tensor, std::span<float> out) c
   if (tensor.dtype == "F32") {
     file_.read_at(tensor.offset, std::as_writable_bytes(out));
   } else if (tensor.dtype == "F16") {
-    read_16_bit(file_, tensor.offset, out, from_f16);
+    read_converted<std::uint16_t>(file_, tensor.offset, out, from_f16);
   } else if (tensor.dtype == "BF16") {
-    read_16_bit(file_, tensor.offset, out, from_bf16);
+    read_converted<std::uint16_t>(file_, tensor.offset, out, from_bf16);
+  } else if (tensor.dtype == "I8") {
+    read_converted<std::int8_t>(file_, tensor.offset, out,
+                                [](std::int8_t value) { return static_cast<float>(value); });
   } else {
-    throw ModelError("{}: tensor {}: type {} can't be read as weights; supported: F32, F16, BF16",
-                     name_, printable(tensor.name), tensor.dtype);
+    throw ModelError(
+        "{}: tensor {}: type {} can't be read as weights; supported: F32, F16, BF16, and I8 of "
+        "quantised models",
+        name_, printable(tensor.name), tensor.dtype);
   }
 }
 
@@ -110,19 +115,20 @@ void stage_safetensors(StagedFiles& files, const std::string& name,
   std::string header = R"({"__metadata__":{"format":"pt"})";
   std::size_t offset = 0;
   for (const TensorToWrite& tensor : tensors) {
-    const std::size_t end = offset + tensor.values.size_bytes();
+    const std::size_t end = offset + tensor.values.size();
     std::string shape;
     std::int64_t elements = 1;
     for (const std::int64_t dimension : tensor.shape) {
       shape += fmt::format("{}{}", shape.empty() ? "" : ",", dimension);
       elements *= dimension;
     }
-    TANDEM_CHECK(elements == static_cast<std::int64_t>(tensor.values.size()),
-                 "tensor {} of shape {} has {} values", tensor.name, shape_text(tensor.shape),
+    const std::int64_t bytes = elements * (tensor.dtype == "F32" ? 4 : 1);
+    TANDEM_CHECK(bytes == static_cast<std::int64_t>(tensor.values.size()),
+                 "tensor {} of shape {} has {} bytes", tensor.name, shape_text(tensor.shape),
                  tensor.values.size());
-    header += fmt::format(R"(,{}:{{"dtype":"F32","shape":[{}],"data_offsets":[{},{}]}})",
-                          python_json(tensor.name, {.indent = {}, .ensure_ascii = false}), shape,
-                          offset, end);
+    header += fmt::format(R"(,{}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}})",
+                          python_json(tensor.name, {.indent = {}, .ensure_ascii = false}),
+                          tensor.dtype, shape, offset, end);
     offset = end;
   }
   header += '}';
@@ -131,7 +137,7 @@ void stage_safetensors(StagedFiles& files, const std::string& name,
   const std::uint64_t header_bytes = header.size();
   std::vector<std::span<const std::byte>> pieces{std::as_bytes(std::span(&header_bytes, 1)),
                                                  std::as_bytes(std::span(header))};
-  for (const TensorToWrite& tensor : tensors) pieces.push_back(std::as_bytes(tensor.values));
+  for (const TensorToWrite& tensor : tensors) pieces.push_back(tensor.values);
   files.add(name, pieces);
 }
 

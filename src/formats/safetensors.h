@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -50,8 +51,8 @@ class SafetensorsFile {
 
   const SafetensorsHeader& header() const { return header_; }
 
-  // Reads a tensor of type F32, F16 or BF16 as floats; `out` has as many elements as the tensor.
-  // Throws ModelError for another type and when the file can no longer be read.
+  // Reads a tensor of type F32, F16, BF16 or I8 as floats; `out` has as many elements as the
+  // tensor. Throws ModelError for another type and when the file can no longer be read.
   void read_f32(const TensorInfo& tensor, std::span<float> out) const;
 
  private:
@@ -62,11 +63,21 @@ class SafetensorsFile {
   SafetensorsHeader header_;
 };
 
-// A tensor to be written as F32.
+// A tensor to be written, as it lies in memory.
 struct TensorToWrite {
   std::string name;
   std::vector<std::int64_t> shape;
-  std::span<const float> values;
+  std::string dtype;  // F32 or I8
+  std::span<const std::byte> values;
+
+  static TensorToWrite f32(std::string name, std::vector<std::int64_t> shape,
+                           std::span<const float> values) {
+    return {std::move(name), std::move(shape), "F32", std::as_bytes(values)};
+  }
+  static TensorToWrite i8(std::string name, std::vector<std::int64_t> shape,
+                          std::span<const std::int8_t> values) {
+    return {std::move(name), std::move(shape), "I8", std::as_bytes(values)};
+  }
 };
 
 // Stages a file of these tensors, in order of their names, with the __metadata__ {"format": "pt"}

@@ -110,8 +110,8 @@ void attention_forward(const AttentionHead& h, float* context, std::int64_t cont
   for (std::int64_t first = 0; first < h.queries; first += kAttentionQueryBlock) {
     const std::int64_t left = h.queries - first;
     const std::int64_t rows = left < kAttentionQueryBlock ? left : kAttentionQueryBlock;
-    multiply_by_transposed(h, h.query + first * h.query_stride, h.query_stride, rows, w.transposed_key,
-                           w.padded, w.probability);
+    multiply_by_transposed(h, h.query + first * h.query_stride, h.query_stride, rows,
+                           w.transposed_key, w.padded, w.probability);
     for (std::int64_t r = 0; r < rows; ++r) {
       float* const row = w.probability + r * w.padded;
       log_sum_exp[(first + r) * log_sum_exp_stride] = softmax_row(row, h.tokens, h.scale);
@@ -199,7 +199,8 @@ void attention_backward(const AttentionHead& h, const float* context, const floa
     const std::int64_t rows = left < kAttentionQueryBlock ? left : kAttentionQueryBlock;
     const float* const query = h.query + first * h.query_stride;
     const float* const d_out = d_context + first * context_stride;
-    multiply_by_transposed(h, query, h.query_stride, rows, w.transposed_key, w.padded, w.probability);
+    multiply_by_transposed(h, query, h.query_stride, rows, w.transposed_key, w.padded,
+                           w.probability);
     multiply_by_transposed(h, d_out, context_stride, rows, w.transposed_value, w.padded,
                            w.d_probability);
     for (std::int64_t r = 0; r < rows; ++r) {

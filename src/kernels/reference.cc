@@ -57,6 +57,30 @@ void multiply_panels(const PanelProduct& p) {
   }
 }
 
+void quantize_rows(const float* x, const Extent& e, std::uint8_t* quantized, float* scale) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const float* const row = x + r * e.stride;
+    float largest = 0;
+    for (std::int64_t c = 0; c < e.cols; ++c) largest = std::max(largest, std::abs(row[c]));
+    scale[r] = largest / kQuantizedLimit;
+    const float inverse = largest > 0 ? kQuantizedLimit / largest : 0;
+    for (std::int64_t c = 0; c < e.cols; ++c) {
+      quantized[r * e.cols + c] =
+          static_cast<std::uint8_t>(std::nearbyint(row[c] * inverse + kQuantizedZero));
+    }
+  }
+}
+
+void dequantize_tile(const std::int32_t* sums, const float* row_scale, const float* column_scale,
+                     const std::int32_t* column_offset, const Extent& e, float* y) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    for (std::int64_t c = 0; c < e.cols; ++c) {
+      y[r * e.stride + c] = static_cast<float>(sums[r * e.cols + c] - column_offset[c]) *
+                            (row_scale[r] * column_scale[c]);
+    }
+  }
+}
+
 void add_bias(float* x, const float* bias, const Extent& e) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     for (std::int64_t c = 0; c < e.cols; ++c) x[r * e.stride + c] += bias[c];
@@ -261,6 +285,8 @@ const Table& reference_table() {
       .panel_columns = kPanelColumns,
       .pack_panel = pack_panel,
       .multiply_panels = multiply_panels,
+      .quantize_rows = quantize_rows,
+      .dequantize_tile = dequantize_tile,
       .add_bias = add_bias,
       .add_column_sums = add_column_sums,
       .add = add,

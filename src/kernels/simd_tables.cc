@@ -14,6 +14,7 @@
 #include "kernels/elementwise-inl.h"
 #include "kernels/gelu-inl.h"
 #include "kernels/gemm-inl.h"
+#include "kernels/quantize-inl.h"
 #include "kernels/residual_norm-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -25,6 +26,8 @@ const Table* table() {
       .panel_columns = kPanelColumns,
       .pack_panel = pack_panel,
       .multiply_panels = multiply_panels,
+      .quantize_rows = quantize_rows,
+      .dequantize_tile = dequantize_tile,
       .add_bias = add_bias,
       .add_column_sums = add_column_sums,
       .add = add,

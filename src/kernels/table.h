@@ -117,8 +117,17 @@ struct PanelProduct {
   float* workspace;  // panel_product_workspace_floats(rows)
 };
 
+// Rows of a panel that are multiplied at a time are at most this many.
+inline constexpr std::int64_t kLongestInnerBlock = 384;
+
 // Floats that a product of that many rows needs, to hold a part of A.
-inline std::int64_t panel_product_workspace_floats(std::int64_t rows) { return 192 * rows; }
+inline std::int64_t panel_product_workspace_floats(std::int64_t rows) {
+  return kLongestInnerBlock * rows;
+}
+
+// A row of activations as 8-bit integers: x ≈ scale * (quantised - kQuantizedZero), the quantised
+// in zero point +- limit.
+inline constexpr int kQuantizedZero = 128, kQuantizedLimit = 127;
 
 // AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2), as torch.optim.AdamW has it.
 struct AdamWUpdate {
@@ -138,6 +147,16 @@ struct Table {
   void (*pack_panel)(const Operand& b, std::int64_t k, std::int64_t n, std::int64_t panel,
                      float* packed);
   void (*multiply_panels)(const PanelProduct& product);
+
+  // scale[r] = max |x[r]| / kQuantizedLimit and quantized[r, c] of each row; rows of `quantized`
+  // follow each other.
+  void (*quantize_rows)(const float* x, const Extent& extent, std::uint8_t* quantized,
+                        float* scale);
+  // y[r, c] = row_scale[r] * column_scale[c] * (sums[r, c] - column_offset[c]); rows of `sums`
+  // follow each other.
+  void (*dequantize_tile)(const std::int32_t* sums, const float* row_scale,
+                          const float* column_scale, const std::int32_t* column_offset,
+                          const Extent& extent, float* y);
 
   // x[r, c] += bias[c].
   void (*add_bias)(float* x, const float* bias, const Extent& extent);

@@ -18,8 +18,7 @@ using BlockTag = hn::FixedTag<float, 4>;
 using BlockVector = hn::Vec<BlockTag>;
 
 // Four rows of four elements, `row` apart, as their four columns, `to_row` apart.
-HWY_INLINE void transpose_4x4(const float* from, std::int64_t row, float* to,
-                              std::int64_t to_row) {
+HWY_INLINE void transpose_4x4(const float* from, std::int64_t row, float* to, std::int64_t to_row) {
   const BlockTag d;
   const hn::Repartition<double, BlockTag> pairs;
   const BlockVector r0 = hn::LoadU(d, from);

@@ -32,6 +32,14 @@ BertClassifier::BertClassifier(const BertConfig& config, const BertParams& param
   }
 }
 
+std::vector<ParamSlice> BertClassifier::encoder_weights() const {
+  std::vector<ParamSlice> weights;
+  for (const EncoderLayer& layer : layers_) {
+    for (const ParamSlice& weight : layer.linear_weights()) weights.push_back(weight);
+  }
+  return weights;
+}
+
 BertClassifier::Saved BertClassifier::forward(Weights weights, const PackedBatch& batch,
                                               Step& step) const {
   const std::int64_t tokens = batch.tokens();

@@ -41,6 +41,9 @@ class BertClassifier {
   void backward(Weights, const PackedBatch&, const Saved&, Matrix<const float> d_logits, Gradients,
                 Step&, const GradientsReady& ready) const;
 
+  // The weights of the encoder's linear maps, each as forward uses it.
+  std::vector<ParamSlice> encoder_weights() const;
+
  private:
   Embeddings embeddings_;
   std::vector<EncoderLayer> layers_;

@@ -38,6 +38,14 @@ EncoderLayer::Saved EncoderLayer::allocate(const Step& step) const {
           .output_norm = ResidualNorm::allocate(rows, width_, step)};
 }
 
+std::vector<ParamSlice> EncoderLayer::linear_weights() const {
+  std::vector<ParamSlice> weights = qkv_.weights();
+  weights.push_back(attention_output_.weight);
+  weights.push_back(feed_forward_.intermediate.weight);
+  weights.push_back(feed_forward_.output.weight);
+  return weights;
+}
+
 void EncoderLayer::forward(Weights weights, Matrix<const float> x, Matrix<float> y,
                            const Saved& saved, Step& step) const {
   const ArenaScope scope(step.arena);

@@ -1,6 +1,8 @@
 #pragma once
 // One layer of BERT's encoder.
 
+#include <vector>
+
 #include "model/bert_config.h"
 #include "model/bert_params.h"
 #include "nn/attention.h"
@@ -40,6 +42,9 @@ class EncoderLayer {
   // forward's input again.
   void backward(Weights, const Saved&, Matrix<const float> x, Matrix<float> dy, Matrix<float> dx,
                 Gradients, Step&) const;
+
+  // The weights of its linear maps, each as forward uses it.
+  std::vector<ParamSlice> linear_weights() const;
 
  private:
   QkvProjection qkv_;

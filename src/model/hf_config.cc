@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "formats/json.h"
+#include "model/hf_names.h"
 
 namespace tandem {
 namespace {
@@ -70,9 +71,44 @@ void check_supported(const JsonValue& config) {
   if (const auto code = config.find("auto_map")) {
     code->fail("a model that brings its own Python code is not supported");
   }
-  if (const auto quantised = config.find("quantization_config")) {
-    quantised->fail("quantised weights are not supported");
+}
+
+// compressed-tensors' description of what `tandem quantize` writes: 8-bit integers, symmetric, a
+// scale for each output of a weight and, when it comes, for each token of the activations.
+nlohmann::json int8_description() {
+  const nlohmann::json weights = {{"num_bits", 8},
+                                  {"type", "int"},
+                                  {"symmetric", true},
+                                  {"dynamic", false},
+                                  {"strategy", "channel"}};
+  const nlohmann::json activations = {{"num_bits", 8},
+                                      {"type", "int"},
+                                      {"symmetric", true},
+                                      {"dynamic", true},
+                                      {"strategy", "token"}};
+  return {
+      {"quant_method", "compressed-tensors"},
+      {"format", "int-quantized"},
+      {"quantization_status", "compressed"},
+      {"ignore", unquantized_maps()},
+      {"config_groups",
+       {{"group_0",
+         {{"targets", {"Linear"}}, {"weights", weights}, {"input_activations", activations}}}}}};
+}
+
+// Whether the weights are quantised, which may be done in that one way only.
+bool read_int8_weights(const JsonValue& config) {
+  const auto quantization = config.find("quantization_config");
+  if (!quantization) return false;
+  const auto method = quantization->find("quant_method");
+  const auto format = quantization->find("format");
+  if (!method || !format || method->text() != "compressed-tensors" ||
+      format->text() != "int-quantized") {
+    quantization->fail(
+        "weights quantised in this way are not supported; supported: compressed-tensors' "
+        "int-quantized, as `tandem quantize` writes it");
   }
+  return true;
 }
 
 float dropout(const JsonValue& config, const char* name, float otherwise) {
@@ -213,6 +249,7 @@ HfConfig parse_hf_config(std::string_view text, const std::string& source) {
   check_model_type(value, config.architecture);
   check_supported(value);
   config.bert = read_bert_config(value);
+  config.int8_weights = read_int8_weights(value);
   config.labels = read_labels(value, config.architecture);
   config.problem_type = read_problem_type(value, config.labels.size());
   if (parsed.contains("pad_token_id")) {
@@ -258,6 +295,8 @@ std::string hf_config_text(const HfConfig& config) {
   // 4.x reads torch_dtype, 5.x dtype.
   out["dtype"] = "float32";
   out["torch_dtype"] = "float32";
+  out.erase("quantization_config");
+  if (config.int8_weights) out["quantization_config"] = int8_description();
   write_labels(out, config);
   return python_json(out) + "\n";
 }

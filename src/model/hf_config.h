@@ -23,6 +23,10 @@ struct HfConfig {
   // "regression", "single_label_classification", "multi_label_classification", or empty.
   std::string problem_type;
   std::optional<std::int64_t> pad_token_id = 0;
+  // The encoder's linear maps have 8-bit weights: "quantization_config" in the form of
+  // compressed-tensors' "int-quantized", a scale for each output, and activations quantised by
+  // token when they come.
+  bool int8_weights = false;
   // The file's own text. The keys that Tandem doesn't know are kept when it is written again.
   std::string source = "{}";
 
@@ -35,8 +39,8 @@ struct HfConfig {
 
 // Reads and checks a config.json. Throws ModelError "<source>: <key>: ..." when it isn't strict
 // JSON, is of a model other than BERT, asks for what Tandem doesn't compute (another activation,
-// relative positions, a decoder, pruned heads, quantised weights, own code), or has a number out of
-// range. All numbers are capped, so that sizes made of them can't overflow.
+// relative positions, a decoder, pruned heads, weights quantised another way, own code), or has a
+// number out of range. All numbers are capped, so that sizes made of them can't overflow.
 //
 // Labels are id2label's, else label2id's, else LABEL_0 ... of num_labels (2), as transformers has
 // it, when the architecture is BertForSequenceClassification; none for other architectures.

@@ -8,6 +8,7 @@ namespace tandem {
 namespace {
 
 constexpr std::string_view kPrefix = "bert.";
+constexpr std::string_view kScaleSuffix = "_scale";
 
 class Lister {
  public:
@@ -20,6 +21,7 @@ class Lister {
   }
   void linear(const std::string& name, const LinearParams& params, ModelPart part) {
     matrix(name + ".weight", params.weight, part);
+    tensors.back().linear_weight = part == ModelPart::kEncoder;
     vector(name + ".bias", params.bias, part);
   }
   void layer_norm(const std::string& name, const LayerNormParams& params) {
@@ -67,6 +69,17 @@ std::vector<HfTensor> hf_tensors(const BertParams& params) {
   list.linear("bert.pooler.dense", params.pooler, ModelPart::kPooler);
   list.linear("classifier", params.classifier, ModelPart::kClassifier);
   return std::move(list.tensors);
+}
+
+std::vector<std::string> unquantized_maps() { return {"bert.pooler.dense", "classifier"}; }
+
+std::string scale_name(std::string_view weight_name) {
+  return std::string(weight_name) + std::string(kScaleSuffix);
+}
+
+std::string weight_of_scale(std::string_view name) {
+  if (!name.ends_with(".weight_scale")) return {};
+  return std::string(name.substr(0, name.size() - kScaleSuffix.size()));
 }
 
 HfName resolve_hf_name(std::string_view name) {

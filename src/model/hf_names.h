@@ -19,10 +19,18 @@ struct HfTensor {
   std::vector<std::int64_t> shape;  // as in the file: [C, C], or [C] for a vector
   ParamSlice slice;                 // contiguous; the query is the first C rows of qkv
   ModelPart part;
+  bool linear_weight = false;  // of one of the encoder's linear maps: these can be quantised
 };
 
 // All of them: embeddings, layers by number, pooler, classifier.
 std::vector<HfTensor> hf_tensors(const BertParams& params);
+
+// The linear maps that stay as they are in a quantised model: those after the encoder.
+std::vector<std::string> unquantized_maps();
+// The tensor that holds the scales of a quantised weight.
+std::string scale_name(std::string_view weight_name);
+// The weight that a tensor holds the scales of; empty for other tensors.
+std::string weight_of_scale(std::string_view name);
 
 // What a name in a file is.
 enum class HfNameKind {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <list>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "formats/weight_files.h"
 #include "model/hf_names.h"
 #include "model/initialization.h"
+#include "nn/quantized_linear.h"
 
 namespace tandem {
 namespace {
@@ -24,6 +26,7 @@ constexpr const char* kWeightsFile = "model.safetensors";
 struct Match {
   HfTensor parameter;
   const WeightFiles::Tensor* tensor = nullptr;
+  const WeightFiles::Tensor* scale = nullptr;  // of a quantised weight
 };
 
 // Decides what each tensor of the files is for. Works on names and shapes only.
@@ -41,31 +44,47 @@ class Matcher {
     check_part(ModelPart::kEncoder, "encoder");
     if (!check_part(ModelPart::kPooler, "pooler")) report_.pooler = LoadReport::Part::kNew;
     check_head();
+    for (const Match& match : matches_) check_quantization(match);
     return std::move(matches_);
   }
 
  private:
   void place(const WeightFiles::Tensor& tensor) {
     const HfName name = resolve_hf_name(tensor.info.name);
-    if (name.kind == HfNameKind::kPretrainingHead) {
-      ++report_.pretraining_tensors;
-    } else if (name.kind == HfNameKind::kOtherHead) {
-      ++report_.other_head_tensors;
-    } else if (name.kind == HfNameKind::kBuffer) {
-      ++report_.buffers;
+    switch (name.kind) {
+      case HfNameKind::kPretrainingHead:
+        ++report_.pretraining_tensors;
+        return;
+      case HfNameKind::kOtherHead:
+        ++report_.other_head_tensors;
+        return;
+      case HfNameKind::kBuffer:
+        ++report_.buffers;
+        return;
+      case HfNameKind::kParameter:
+        break;
+    }
+    if (const auto scaled = by_name_.find(weight_of_scale(name.name));
+        config_.int8_weights && scaled != by_name_.end()) {
+      matches_[scaled->second].scale = &tensor;
     } else if (const auto found = by_name_.find(name.name); found == by_name_.end()) {
       report_.unexpected.push_back(tensor.info.name);
-    } else if (Match& match = matches_[found->second];
-               match.parameter.part == ModelPart::kClassifier && !config_.classifies_sequences()) {
-      ++report_.other_head_tensors;
     } else {
-      if (match.tensor != nullptr) {
-        throw ModelError("{}: tensors {} and {} are the same parameter", files_.description(),
-                         printable(match.tensor->info.name), printable(tensor.info.name));
-      }
-      match.tensor = &tensor;
-      check_shape(match);
+      place_parameter(tensor, matches_[found->second]);
     }
+  }
+
+  void place_parameter(const WeightFiles::Tensor& tensor, Match& match) {
+    if (match.parameter.part == ModelPart::kClassifier && !config_.classifies_sequences()) {
+      ++report_.other_head_tensors;
+      return;
+    }
+    if (match.tensor != nullptr) {
+      throw ModelError("{}: tensors {} and {} are the same parameter", files_.description(),
+                       printable(match.tensor->info.name), printable(tensor.info.name));
+    }
+    match.tensor = &tensor;
+    check_shape(match);
   }
 
   void check_shape(const Match& match) {
@@ -84,6 +103,25 @@ class Matcher {
           where, shape_text(match.parameter.shape));
     }
     report_.head = LoadReport::Part::kReplaced;
+  }
+
+  // 8-bit integers mean nothing without their scales.
+  void check_quantization(const Match& match) const {
+    if (match.tensor == nullptr) return;
+    const bool integers = match.tensor->info.dtype == "I8";
+    if (!integers && match.scale == nullptr) return;
+    const std::string where = fmt::format("{}: tensor {}", files_.file_name(*match.tensor),
+                                          printable(match.tensor->info.name));
+    if (!match.parameter.linear_weight || !integers || match.scale == nullptr) {
+      throw ModelError("{}: type {} {}; expected I8 with a tensor {}, or floats without", where,
+                       match.tensor->info.dtype,
+                       match.scale == nullptr ? "without scales" : "with scales",
+                       scale_name(match.parameter.name));
+    }
+    if (match.scale->info.elements != match.parameter.shape.front()) {
+      throw ModelError("{}: {} scales for {} outputs", where, match.scale->info.elements,
+                       match.parameter.shape.front());
+    }
   }
 
   // True when all tensors of a part are there, false when none is and it isn't the encoder.
@@ -154,6 +192,15 @@ void check_finite(const WeightFiles& files, const WeightFiles::Tensor& tensor,
   }
 }
 
+// Turns the integers of a quantised weight into the numbers they stand for.
+void scale_rows(const WeightFiles& files, const Match& match, std::span<float> values) {
+  std::vector<float> scales(static_cast<std::size_t>(match.scale->info.elements));
+  files.read_f32(*match.scale, scales);
+  check_finite(files, *match.scale, scales);
+  const std::size_t cols = values.size() / scales.size();
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= scales[i / cols];
+}
+
 void read_weights(const WeightFiles& files, std::span<const Match> matches, LoadedModel& model) {
   std::set<std::string> dtypes;
   for (const Match& match : matches) {
@@ -161,6 +208,7 @@ void read_weights(const WeightFiles& files, std::span<const Match> matches, Load
     const std::span<float> values = Gradients{model.weights}.vector(match.parameter.slice);
     files.read_f32(*match.tensor, values);
     check_finite(files, *match.tensor, values);
+    if (match.scale != nullptr) scale_rows(files, match, values);
     dtypes.insert(match.tensor->info.dtype);
     if (match.parameter.part == ModelPart::kEncoder) ++model.report.encoder_tensors;
   }
@@ -227,11 +275,19 @@ void stage_model(StagedFiles& files, const HfConfig& config, const BertParams& p
       !has_head || params.classifier.weight.rows == static_cast<std::int64_t>(config.labels.size()),
       "{} labels, {} outputs", config.labels.size(), params.classifier.weight.rows);
   std::vector<TensorToWrite> tensors;
+  std::list<QuantizedWeight> quantized;  // what the tensors' values point into
   for (HfTensor& tensor : hf_tensors(params)) {
     if (tensor.part == ModelPart::kClassifier && !has_head) continue;
-    tensors.push_back({.name = std::move(tensor.name),
-                       .shape = std::move(tensor.shape),
-                       .values = Weights{weights}.vector(tensor.slice)});
+    if (config.int8_weights && tensor.linear_weight) {
+      const QuantizedWeight& weight =
+          quantized.emplace_back(quantize_weight(Weights{weights}.matrix(tensor.slice)));
+      tensors.push_back(
+          TensorToWrite::f32(scale_name(tensor.name), {weight.rows, 1}, weight.scale));
+      tensors.push_back(TensorToWrite::i8(tensor.name, tensor.shape, weight.values));
+      continue;
+    }
+    tensors.push_back(TensorToWrite::f32(std::move(tensor.name), std::move(tensor.shape),
+                                         Weights{weights}.vector(tensor.slice)));
   }
   stage_safetensors(files, kWeightsFile, std::move(tensors));
   for (const ModelFile& file : tokenizer_files) files.add(file.name, file.content);

@@ -73,7 +73,8 @@ struct ModelFile {
   std::string name, content;
 };
 
-// Stages config.json, model.safetensors (F32, transformers' names) and `tokenizer_files`, so that
+// Stages config.json, model.safetensors (transformers' names; F32, and I8 with scales for the
+// encoder's linear maps when the config says so) and `tokenizer_files`, so that
 // transformers loads the directory: BertForSequenceClassification, or, when `config` has no labels,
 // a BertModel. K must be the number of labels.
 void stage_model(StagedFiles& files, const HfConfig& config, const BertParams& params,

@@ -71,10 +71,9 @@ void enter_attention(const SelfAttention& attention, Pass pass, int products,
   const std::int64_t values = 2 * input.query.rows * input.query.cols +  // and context
                               2 * input.key.rows * input.key.cols;
   step.enter(Phase::kAttention, pass, pass == Pass::kForward ? values : 2 * values);
-  if (step.clock == nullptr || step.planning()) return;
-  step.clock->count(2.0 * products * static_cast<double>(input.query.cols) *
-                        query_key_pairs(step.batch, attention.queries),
-                    0);
+  step.count(2.0 * products * static_cast<double>(input.query.cols) *
+                 query_key_pairs(step.batch, attention.queries),
+             0);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace tandem {
 template <class T>
 struct QueryKeyValue {
   Matrix<T> query, key, value;
+  // NOLINTNEXTLINE(google-explicit-constructor): as of Matrix
   operator QueryKeyValue<const T>() const requires(!std::is_const_v<T>) {
     return {query, key, value};
   }

@@ -31,8 +31,8 @@ void ClassificationHead::backward(Weights weights, const Saved& saved, Matrix<co
   step.enter(Phase::kHead, Pass::kBackward);
   const ArenaScope scope(step.arena);
   const Matrix<float> d_pooled = step.arena.matrix<float>(saved.pooled.rows, saved.pooled.cols);
-  linear_backward(classifier, weights, saved.dropped, d_logits, d_pooled,
-                  InputGradient::kOverwrite, gradients, step);
+  linear_backward(classifier, weights, saved.dropped, d_logits, d_pooled, InputGradient::kOverwrite,
+                  gradients, step);
 
   apply_dropout(d_pooled, step.batch.first,
                 step.dropout.key(dropout_probability, DropoutSite::kClassifier), step);

@@ -35,14 +35,16 @@ void Embeddings::forward(Weights weights, const Input& input, Matrix<float> y, c
     }
   });
   layer_norm_forward(norm, epsilon, weights, y, y, saved, step);
-  apply_dropout(y, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
+  apply_dropout(y, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings),
+                step);
 }
 
 void Embeddings::backward(Weights weights, const Input& input, const Saved& saved, Matrix<float> dy,
                           Gradients gradients, Step& step) const {
   step.enter(Phase::kEmbeddings, Pass::kBackward,
              word.size() + position.size() + 6 * dy.rows * dy.cols);
-  apply_dropout(dy, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings), step);
+  apply_dropout(dy, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings),
+                step);
   layer_norm_backward(norm, weights, saved, dy, dy, gradients, step);
 
   const Matrix<float> d_words = gradients.matrix(word);

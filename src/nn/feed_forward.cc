@@ -20,19 +20,16 @@ void FeedForward::forward(Weights weights, Matrix<const float> x, Matrix<float> 
           ? step.arena.matrix<float>(saved.intermediate.rows, saved.intermediate.cols)
           : saved.intermediate;
   const std::span<const float> bias = weights.vector(intermediate.bias);
-  step.multiply({.a = x,
-                 .b = weights.matrix(intermediate.weight),
-                 .b_transpose = Transpose::kYes,
-                 .c = saved.intermediate},
-                [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
-                  const auto start = std::chrono::steady_clock::now();
-                  step.kernels.bias_gelu_forward(tile.data, bias.data() + col,
-                                                 extent_of(tile, 0, tile.rows),
-                                                 activated.row(row) + col);
-                  if (step.clock != nullptr) {
-                    step.clock->add_activation_time(std::chrono::steady_clock::now() - start);
-                  }
-                });
+  linear_forward_no_bias(
+      intermediate, weights, x, saved.intermediate, step,
+      [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
+        const auto start = std::chrono::steady_clock::now();
+        step.kernels.bias_gelu_forward(tile.data, bias.data() + col, extent_of(tile, 0, tile.rows),
+                                       activated.row(row) + col);
+        if (step.clock != nullptr) {
+          step.clock->add_activation_time(std::chrono::steady_clock::now() - start);
+        }
+      });
   step.enter(Phase::kOutput, Pass::kForward);
   linear_forward_no_bias(output, weights, activated, y, step);
 }
@@ -51,9 +48,9 @@ void FeedForward::backward(Weights weights, const Saved& saved, Matrix<const flo
   step.enter(Phase::kGelu, Pass::kBackward, 4 * rows * cols);
   ColumnSums d_bias(rows, cols, step);
   step.run_row_blocks(rows, [&](std::int64_t begin, std::int64_t end) {
-    step.kernels.gelu_backward(
-        saved.intermediate.row(begin), extent_of(saved.intermediate, begin, end),
-        d_intermediate.row(begin), activated.row(begin), d_bias.begin_block(begin));
+    step.kernels.gelu_backward(saved.intermediate.row(begin),
+                               extent_of(saved.intermediate, begin, end), d_intermediate.row(begin),
+                               activated.row(begin), d_bias.begin_block(begin));
   });
   d_bias.reduce_into(gradients.vector(intermediate.bias), step);
   step.enter(Phase::kOutput, Pass::kBackward);

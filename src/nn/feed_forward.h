@@ -13,8 +13,8 @@ struct FeedForward {
   LinearParams output;        // [C, F]; its bias is added by the ResidualNorm that follows
 
   struct Saved {
-    Matrix<float> intermediate;  // [T, F], before GELU, which is computed again in backward; after it
-                                 // in prediction
+    Matrix<float> intermediate;  // [T, F], before GELU, which is computed again in backward; after
+                                 // it in prediction
   };
   static Saved allocate(std::int64_t tokens, std::int64_t intermediate_size, Arena&);
 

@@ -17,8 +17,8 @@ struct Tiling {
   static constexpr std::int64_t kRowUnit = 24;  // a multiple of every kernel set's rows of a tile
 
   Tiling(std::int64_t c_rows, std::int64_t c_cols, std::int64_t panel_columns) {
-    const std::int64_t wanted = divide_up(divide_up(c_rows, kRows), kSharedEvenlyBy) *
-                                kSharedEvenlyBy;
+    const std::int64_t wanted =
+        divide_up(divide_up(c_rows, kRows), kSharedEvenlyBy) * kSharedEvenlyBy;
     rows = divide_up(divide_up(c_rows, wanted), kRowUnit) * kRowUnit;
     row_tiles = divide_up(c_rows, rows);
     const std::int64_t least = divide_up(kLeastTiles, row_tiles);
@@ -76,15 +76,15 @@ void Gemm::multiply(const Product& product, std::span<float> workspace,
     const std::int64_t col = task % tiling.col_tiles * tiling.cols;
     const Matrix<float> tile = c.row_range(row, std::min(row + tiling.rows, c.rows))
                                    .col_range(col, std::min(col + tiling.cols, c.cols));
-    kernels_.multiply_panels({.a = {a.data + row * a.row_stride, a.row_stride, a.column_stride},
-                              .k = inner,
-                              .panels = workspace.data() + col * inner,
-                              .extent = {tile.rows, tile.cols, tile.stride},
-                              .c = tile.data,
-                              .accumulate = product.accumulate,
-                              .workspace = workspace.data() + panels * panel_floats +
-                                           worker * kernels::panel_product_workspace_floats(
-                                                        tiling.rows)});
+    kernels_.multiply_panels(
+        {.a = {a.data + row * a.row_stride, a.row_stride, a.column_stride},
+         .k = inner,
+         .panels = workspace.data() + col * inner,
+         .extent = {tile.rows, tile.cols, tile.stride},
+         .c = tile.data,
+         .accumulate = product.accumulate,
+         .workspace = workspace.data() + panels * panel_floats +
+                      worker * kernels::panel_product_workspace_floats(tiling.rows)});
     if (tile_done) tile_done(tile, row, col);
   });
 }

@@ -69,8 +69,8 @@ void add_map(const Map& map, std::int64_t count, std::vector<GemmShape>& shapes)
   const std::string name = map.name;
   shapes.push_back({name, map.rows, map.out, map.in, Transpose::kNo, Transpose::kYes, count});
   shapes.push_back({"d " + name, map.rows, map.in, map.out, Transpose::kNo, Transpose::kNo, count});
-  shapes.push_back({"d " + name + " weight", map.out, map.in, map.rows, Transpose::kYes,
-                    Transpose::kNo, count});
+  shapes.push_back(
+      {"d " + name + " weight", map.out, map.in, map.rows, Transpose::kYes, Transpose::kNo, count});
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct GemmShape {
 
 // What the products' shapes follow from.
 struct EncoderExtent {
-  std::int64_t tokens, sequences;                  // T, B
+  std::int64_t tokens, sequences;                 // T, B
   std::int64_t width, intermediate_size, layers;  // C, F, L
 };
 

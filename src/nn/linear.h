@@ -11,9 +11,10 @@ struct LinearParams {
   ParamSlice bias;    // [out]
 };
 
-// y[T, out] = x[T, in] Wᵀ, without the bias: for what adds it in the next pass over y.
+// y[T, out] = x[T, in] Wᵀ, without the bias: for what adds it to each tile, or in the next pass
+// over y. By 8-bit integers where the step has such a weight.
 void linear_forward_no_bias(const LinearParams&, Weights, Matrix<const float> x, Matrix<float> y,
-                            Step&);
+                            Step&, const Gemm::TileDone& tile_done = {});
 // y[T, out] = x[T, in] Wᵀ + b.
 void linear_forward(const LinearParams&, Weights, Matrix<const float> x, Matrix<float> y, Step&);
 

@@ -7,27 +7,42 @@ namespace tandem {
 
 std::string_view name_of(Phase phase) {
   switch (phase) {
-    case Phase::kEmbeddings: return "embeddings";
-    case Phase::kQkv: return "QKV";
-    case Phase::kAttention: return "attention";
-    case Phase::kAttentionOutput: return "attention output";
-    case Phase::kIntermediate: return "FFN up";
-    case Phase::kGelu: return "GELU";
-    case Phase::kOutput: return "FFN down";
-    case Phase::kLayerNorm: return "LayerNorm";
-    case Phase::kHead: return "head";
-    case Phase::kLoss: return "loss";
-    case Phase::kClipping: return "clipping";
-    case Phase::kAdamW: return "AdamW";
+    case Phase::kEmbeddings:
+      return "embeddings";
+    case Phase::kQkv:
+      return "QKV";
+    case Phase::kAttention:
+      return "attention";
+    case Phase::kAttentionOutput:
+      return "attention output";
+    case Phase::kIntermediate:
+      return "FFN up";
+    case Phase::kGelu:
+      return "GELU";
+    case Phase::kOutput:
+      return "FFN down";
+    case Phase::kLayerNorm:
+      return "LayerNorm";
+    case Phase::kHead:
+      return "head";
+    case Phase::kLoss:
+      return "loss";
+    case Phase::kClipping:
+      return "clipping";
+    case Phase::kAdamW:
+      return "AdamW";
   }
   return "";
 }
 
 std::string_view name_of(Pass pass) {
   switch (pass) {
-    case Pass::kForward: return "forward";
-    case Pass::kBackward: return "backward";
-    case Pass::kUpdate: return "update";
+    case Pass::kForward:
+      return "forward";
+    case Pass::kBackward:
+      return "backward";
+    case Pass::kUpdate:
+      return "update";
   }
   return "";
 }
@@ -76,6 +91,7 @@ std::vector<PhaseTotal> PhaseClock::totals() const {
     if (lap.activation_seconds > 0) sum(Phase::kGelu, lap.pass).seconds += lap.activation_seconds;
   }
   std::vector<PhaseTotal> totals;
+  totals.reserve(sums.size());
   for (const auto& [key, total] : sums) totals.push_back(total);
   return totals;
 }

@@ -34,9 +34,9 @@ std::string_view name_of(Pass);
 struct Lap {
   Phase phase;
   Pass pass;
-  double start = 0, end = 0;     // seconds since the clock was made
-  double flops = 0;              // of matrix products, attention's too
-  double bytes = 0;              // read and written, each operand once
+  double start = 0, end = 0;      // seconds since the clock was made
+  double flops = 0;               // of matrix products, attention's too
+  double bytes = 0;               // read and written, each operand once
   double activation_seconds = 0;  // of which in GELU, done tile by tile inside the product
 };
 

@@ -80,6 +80,12 @@ QueryKeyValue<float> QkvProjection::allocate_gradients(const Saved& saved, Arena
                       arena.matrix<float>(key.rows, 2 * key.cols));
 }
 
+std::vector<ParamSlice> QkvProjection::weights() const {
+  if (queries == Tokens::kAll) return {params.weight};
+  const Split maps = split();
+  return {maps.query.weight, maps.key_value.weight};
+}
+
 Matrix<const float> QkvProjection::residual(Matrix<const float> x, const Saved& saved) const {
   return queries == Tokens::kAll ? x : Matrix<const float>(saved.first);
 }
@@ -110,8 +116,8 @@ void QkvProjection::backward(Weights weights, const Saved& saved, Matrix<const f
   const Split maps = split();
   linear_backward(maps.query, weights, saved.first, d_parts.query, d_residual, InputGradient::kAdd,
                   gradients, step);
-  linear_backward(maps.key_value, weights, x, joined(d_parts.key, 2), dx,
-                  InputGradient::kOverwrite, gradients, step);
+  linear_backward(maps.key_value, weights, x, joined(d_parts.key, 2), dx, InputGradient::kOverwrite,
+                  gradients, step);
   add_to_first_tokens(d_residual, dx, step);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 // Queries, keys and values from a layer's input: the three projections before attention.
 
+#include <vector>
+
 #include "nn/attention.h"
 #include "nn/linear.h"
 #include "nn/params.h"
@@ -28,6 +30,8 @@ struct QkvProjection {
   // is overwritten; with all queries dx and d_residual are the same memory.
   void backward(Weights, const Saved&, Matrix<const float> x, const QueryKeyValue<float>& d_parts,
                 Matrix<float> d_residual, Matrix<float> dx, Gradients, Step&) const;
+  // The weights of its products, each as forward uses it.
+  std::vector<ParamSlice> weights() const;
   // Memory for the gradients of the parts, laid out as these.
   QueryKeyValue<float> allocate_gradients(const Saved&, Arena&) const;
 

@@ -38,9 +38,9 @@ void norm_forward(const LayerNormParams& norm, float epsilon, const float* bias,
 }
 
 // `bias` is null and `dx` empty for a LayerNorm without what comes before it.
-void norm_backward(const LayerNormParams& norm, const ParamSlice* bias,
-                   const NormDropout& dropout, Weights weights, const ResidualNorm::Saved& saved, Matrix<const float> dy, Matrix<float> dsum,
-                   Matrix<float> dx, Gradients gradients, Step& step) {
+void norm_backward(const LayerNormParams& norm, const ParamSlice* bias, const NormDropout& dropout,
+                   Weights weights, const ResidualNorm::Saved& saved, Matrix<const float> dy,
+                   Matrix<float> dsum, Matrix<float> dx, Gradients gradients, Step& step) {
   const ArenaScope scope(step.arena);
   ColumnSums d_gamma(dy.rows, dy.cols, step);
   ColumnSums d_beta(dy.rows, dy.cols, step);
@@ -78,8 +78,8 @@ void ResidualNorm::forward(Weights weights, Matrix<const float> x, Matrix<const 
                            Matrix<float> y, const Saved& saved, Step& step) const {
   step.enter(Phase::kLayerNorm, Pass::kForward, 4 * x.rows * x.cols);
   norm_forward(norm, epsilon, weights.vector(bias).data(),
-               {step.batch.rows(tokens), step.dropout.key(dropout_probability, site, layer)}, weights,
-               x, residual, y, saved, step);
+               {step.batch.rows(tokens), step.dropout.key(dropout_probability, site, layer)},
+               weights, x, residual, y, saved, step);
 }
 
 void ResidualNorm::recompute_output(Weights weights, const Saved& saved, Matrix<float> y,
@@ -88,8 +88,8 @@ void ResidualNorm::recompute_output(Weights weights, const Saved& saved, Matrix<
   const float* const gamma = weights.vector(norm.gamma).data();
   const float* const beta = weights.vector(norm.beta).data();
   step.run_row_blocks(y.rows, [&](std::int64_t begin, std::int64_t end) {
-    step.kernels.scale_and_shift(saved.normalized.row(begin), gamma, beta,
-                                 extent_of(y, begin, end), y.row(begin));
+    step.kernels.scale_and_shift(saved.normalized.row(begin), gamma, beta, extent_of(y, begin, end),
+                                 y.row(begin));
   });
 }
 

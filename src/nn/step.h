@@ -43,6 +43,8 @@ struct BatchLayout {
   const TokenRows& rows(Tokens tokens) const { return tokens == Tokens::kAll ? all : first; }
 };
 
+class QuantizedWeights;
+
 struct Step {
   const kernels::Table& kernels;
   ThreadPool& pool;
@@ -53,8 +55,9 @@ struct Step {
   // Parameter gradients are added to what is there (a later micro-batch of the same update)
   // instead of overwriting it.
   bool accumulate = false;
-  bool backward_follows = true;  // false in prediction: layers keep nothing for it
-  PhaseClock* clock = nullptr;  // null: nobody asks where the time goes
+  bool backward_follows = true;                 // false in prediction: layers keep nothing for it
+  const QuantizedWeights* quantized = nullptr;  // in prediction: maps that have 8-bit weights
+  PhaseClock* clock = nullptr;                  // null: nobody asks where the time goes
 
   // Memory is planned by walking the step with an arena that only counts: then nothing is run.
   bool planning() const { return arena.counting(); }
@@ -66,8 +69,12 @@ struct Step {
     const ArenaScope scope(arena);
     const std::span<float> workspace = arena.vector<float>(gemm.workspace_floats(product));
     if (planning()) return;
-    if (clock != nullptr) clock->count(product.flops(), product.bytes());
+    count(product.flops(), product.bytes());
     gemm.multiply(product, workspace, tile_done);
+  }
+  // What a product comes to, for the clock.
+  void count(double flops, double bytes) const {
+    if (clock != nullptr && !planning()) clock->count(flops, bytes);
   }
   // What follows belongs to this phase; `floats` are those that it reads and writes outside of
   // products.

@@ -23,6 +23,7 @@ struct Matrix {
   Matrix col_range(std::int64_t begin, std::int64_t end) const {
     return {data + begin, rows, end - begin, stride};
   }
+  // NOLINTNEXTLINE(google-explicit-constructor): what may change may also be only read
   operator Matrix<const T>() const requires(!std::is_const_v<T>) {
     return {data, rows, cols, stride};
   }

@@ -64,19 +64,20 @@ PackedBatch planning_batch(const BatchExtent& extent) {
 }
 
 Step make_step(Compute& compute, Arena& arena, const PackedBatch& batch, const Dropout& dropout) {
-  return {
-      .kernels = compute.kernels(),
-      .pool = compute.pool(),
-      .gemm = compute.gemm(),
-      .arena = arena,
-      .dropout = dropout,
-      .batch = {.all = {batch.starts, batch.positions, batch.samples},
-                .first = {batch.first_starts, batch.first_positions, batch.examples}}};
+  return {.kernels = compute.kernels(),
+          .pool = compute.pool(),
+          .gemm = compute.gemm(),
+          .arena = arena,
+          .dropout = dropout,
+          .batch = {.all = {batch.starts, batch.positions, batch.samples},
+                    .first = {batch.first_starts, batch.first_positions, batch.examples}}};
 }
 
-Step make_prediction_step(Compute& compute, Arena& arena, const PackedBatch& batch) {
+Step make_prediction_step(const ClassifierModel& model, Compute& compute, Arena& arena,
+                          const PackedBatch& batch) {
   Step step = make_step(compute, arena, batch, {});
   step.backward_follows = false;
+  step.quantized = model.quantized;
   return step;
 }
 
@@ -116,7 +117,7 @@ std::int64_t plan_prediction_bytes(const ClassifierModel& model, const BatchExte
                                    Compute& compute) {
   Arena counting{Arena::Counting()};
   const PackedBatch batch = planning_batch(extent);
-  Step step = make_prediction_step(compute, counting, batch);
+  Step step = make_prediction_step(model, compute, counting, batch);
   model.classifier.predict(Weights{model.weights}, batch, step);
   return counting.peak_bytes();
 }

@@ -31,8 +31,9 @@ BatchExtent extent_of(const TokenDataset& dataset, std::span<const std::uint32_t
 PackedBatch planning_batch(const BatchExtent& extent);
 
 Step make_step(Compute&, Arena&, const PackedBatch&, const Dropout&);
-// Without dropout, and nothing kept for a backward pass.
-Step make_prediction_step(Compute&, Arena&, const PackedBatch&);
+// Without dropout, with quantised weights where the model has any, and nothing kept for a backward
+// pass.
+Step make_prediction_step(const ClassifierModel&, Compute&, Arena&, const PackedBatch&);
 
 struct TrainingBatch {
   const PackedBatch& batch;

@@ -7,6 +7,7 @@
 #include "data/example.h"
 #include "model/bert_classifier.h"
 #include "nn/params.h"
+#include "nn/quantized_linear.h"
 
 namespace tandem {
 
@@ -16,7 +17,8 @@ struct ClassifierModel {
   const ParamTable& table;
   std::span<float> weights;
   ProblemKind problem;
-  std::int64_t outputs;  // K
+  std::int64_t outputs;                         // K
+  const QuantizedWeights* quantized = nullptr;  // for prediction; null: in fp32
 };
 
 }  // namespace tandem

@@ -15,11 +15,11 @@ struct StepBenchmark {
   std::vector<double> seconds;  // of each step, the first left out: it warms up
   double median_seconds = 0;
   double samples_per_second = 0;
-  double gemm_flops_per_second = 0;  // attainable: over the step's own shapes, in this run
+  double gemm_flops_per_second = 0;    // attainable: over the step's own shapes, in this run
   double memory_bytes_per_second = 0;  // attainable: y += x over arrays that fit no cache
-  double step_flops_per_second = 0;  // the step's products, as done, by its whole time
-  std::vector<PhaseTotal> phases;    // of one step, the mean
-  std::vector<Lap> last_laps;        // of the last step
+  double step_flops_per_second = 0;    // the step's products, as done, by its whole time
+  std::vector<PhaseTotal> phases;      // of one step, the mean
+  std::vector<Lap> last_laps;          // of the last step
   double share_of_gemm() const { return step_flops_per_second / gemm_flops_per_second; }
   // What the phase would take at the attainable rates, by what it takes.
   double share_of_attainable(const PhaseTotal& phase) const;
@@ -28,8 +28,8 @@ struct StepBenchmark {
 // Random token ids for sequences of these lengths, with labels 0 and 1 in turn.
 TokenDataset random_dataset(std::span<const std::int64_t> lengths, std::int64_t vocab_size);
 
-// Trains `steps` steps on consecutive batches of the data set, and times products of the same shapes
-// after each.
+// Trains `steps` steps on consecutive batches of the data set, and times products of the same
+// shapes after each.
 StepBenchmark measure_steps(const ClassifierModel&, const BertConfig&, const TokenDataset&,
                             std::int64_t batch_size, std::int64_t steps, Compute&);
 

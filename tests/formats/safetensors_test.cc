@@ -85,7 +85,8 @@ TEST(Safetensors, ReadsWhatTheReferenceWrote) {
   }
   EXPECT_EQ(
       failure_of([&] { file.read_f32(tensors[3], one); }).message,
-      "m.safetensors: tensor p: type I64 can't be read as weights; supported: F32, F16, BF16");
+      "m.safetensors: tensor p: type I64 can't be read as weights; supported: F32, F16, BF16, and "
+      "I8 of quantised models");
 }
 
 TEST(Safetensors, ConvertsTensorsLongerThanItsBuffer) {
@@ -109,9 +110,8 @@ TEST(Safetensors, WritesTheBytesThatTheReferenceWrites) {
   const std::vector<float> matrix{1, 2, 3, 4.5F}, scalar{-1.5F};
   StagedFiles files(directory.path());
   stage_safetensors(files, "m.safetensors",
-                    {{.name = "z", .shape = {0, 3}, .values = {}},
-                     {.name = "b", .shape = {2, 2}, .values = matrix},
-                     {.name = "a.\u00e9\"", .shape = {}, .values = scalar}});
+                    {TensorToWrite::f32("z", {0, 3}, {}), TensorToWrite::f32("b", {2, 2}, matrix),
+                     TensorToWrite::f32("a.\u00e9\"", {}, scalar)});
   files.commit();
   // As safetensors 0.8's save_file wrote the same three tensors.
   const std::string expected = file_of(
@@ -123,6 +123,19 @@ TEST(Safetensors, WritesTheBytesThatTheReferenceWrites) {
   const auto path = directory.path() / "m.safetensors";
   EXPECT_EQ(read_file(path, ExitCode::kModel, 1000), expected);
   EXPECT_EQ(SafetensorsFile::open(path).header().tensors.size(), 3U);
+}
+
+TEST(Safetensors, WritesAndReadsIntegers) {
+  const TemporaryDirectory directory;
+  const std::vector<std::int8_t> values{-127, 0, 5, 127};
+  StagedFiles files(directory.path());
+  stage_safetensors(files, "m.safetensors", {TensorToWrite::i8("w", {2, 2}, values)});
+  files.commit();
+  const SafetensorsFile file = SafetensorsFile::open(directory.path() / "m.safetensors");
+  EXPECT_EQ(file.header().tensors[0].dtype, "I8");
+  std::vector<float> out(4);
+  file.read_f32(file.header().tensors[0], out);
+  EXPECT_EQ(out, (std::vector<float>{-127, 0, 5, 127}));
 }
 
 TEST(Safetensors, ChecksTheLengthOfTheHeader) {

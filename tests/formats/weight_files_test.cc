@@ -17,7 +17,7 @@ void write_tensors(const TemporaryDirectory& directory, const std::string& file,
   StagedFiles files(directory.path());
   std::vector<TensorToWrite> tensors;
   for (const std::string& name : names) {
-    tensors.push_back({.name = name, .shape = {1}, .values = values});
+    tensors.push_back(TensorToWrite::f32(name, {1}, values));
   }
   stage_safetensors(files, file, tensors);
   files.commit();

@@ -163,6 +163,35 @@ TEST_P(RowKernels, ResidualNormMatchesTheReferenceWithAndWithoutDropout) {
   }
 }
 
+TEST_P(RowKernels, QuantizationMatchesTheReference) {
+  for (const std::int64_t cols : kWidths) {
+    const kernels::Extent extent = {kRows, cols, cols + kGap};
+    auto x = random_floats(kRows * extent.stride, 1, 3);
+    std::fill_n(x.begin() + extent.stride, cols, 0.0F);  // a row of zeros
+    const auto size = static_cast<std::size_t>(kRows * cols);
+    std::vector<std::uint8_t> quantized(size);
+    std::vector<std::uint8_t> expected(size);
+    std::vector<float> scale(kRows);
+    std::vector<float> expected_scale(kRows);
+    fast.quantize_rows(x.data(), extent, quantized.data(), scale.data());
+    reference.quantize_rows(x.data(), extent, expected.data(), expected_scale.data());
+    EXPECT_EQ(scale, expected_scale);
+    EXPECT_EQ(quantized, expected);
+
+    std::vector<std::int32_t> sums(size);
+    for (std::size_t i = 0; i < size; ++i) sums[i] = static_cast<std::int32_t>(i * 7919) - 3000;
+    const auto column_scale = random_floats(cols, 2);
+    const std::vector<std::int32_t> offset(static_cast<std::size_t>(cols), 17);
+    std::vector<float> y(x.size());
+    std::vector<float> expected_y(x.size());
+    fast.dequantize_tile(sums.data(), scale.data(), column_scale.data(), offset.data(), extent,
+                         y.data());
+    reference.dequantize_tile(sums.data(), scale.data(), column_scale.data(), offset.data(), extent,
+                              expected_y.data());
+    EXPECT_EQ(y, expected_y);
+  }
+}
+
 TEST_P(RowKernels, AdamWMatchesTheReference) {
   const kernels::AdamWUpdate update = {.gradient_scale = 0.5F,
                                        .beta1 = 0.9F,

@@ -49,8 +49,7 @@ TEST(EncoderLayer, FirstTokensAreWhatTheWholeLayerGivesForThem) {
   const Matrix<float> d_whole = fixture.random_matrix(kTokens, kWidth, 6);
   std::ranges::fill(elements(d_whole), 0.0F);
   for (std::int64_t b = 0; b < kSequences; ++b) {
-    std::copy_n(d_first.row(b), kWidth,
-                d_whole.row(fixture.starts[static_cast<std::size_t>(b)]));
+    std::copy_n(d_first.row(b), kWidth, d_whole.row(fixture.starts[static_cast<std::size_t>(b)]));
   }
   testing::RandomParams of_last = model.values;
   whole.backward(model.values.weights_view(), whole_saved, x, d_whole, d_whole,
@@ -81,8 +80,8 @@ TEST(EncoderLayer, BackwardOfFirstTokensMatchesFiniteDifferencesWithDropout) {
     return testing::dot(elements(y), elements(dy));
   };
   loss();
-  layer.backward(model.values.weights_view(), saved, x, consumed, dx,
-                 model.values.gradients_view(), step);
+  layer.backward(model.values.weights_view(), saved, x, consumed, dx, model.values.gradients_view(),
+                 step);
   testing::expect_gradient(elements(x), elements(dx), loss);
 }
 

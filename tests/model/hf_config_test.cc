@@ -74,7 +74,8 @@ TEST(HfConfig, NamesTheKeyOfWhatItCannotUse) {
   EXPECT_EQ(failure(R"("pruned_heads": {"0": [1]})"),
             "config.json: pruned_heads: pruned heads are not supported");
   EXPECT_EQ(failure(R"("quantization_config": {})"),
-            "config.json: quantization_config: quantised weights are not supported");
+            "config.json: quantization_config: weights quantised in this way are not supported; "
+            "supported: compressed-tensors' int-quantized, as `tandem quantize` writes it");
   EXPECT_EQ(failure(R"("auto_map": {})"),
             "config.json: auto_map: a model that brings its own Python code is not supported");
 }

@@ -1,5 +1,6 @@
 #include "model/model_directory.h"
 
+#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -66,6 +67,67 @@ TEST(ModelDirectory, LoadsAnEncoderAndMakesANewHead) {
   EXPECT_NE(head[0], 0.0F);
   EXPECT_LT(std::abs(head[0]), 0.2F);
   EXPECT_EQ(Weights{model.weights}.vector(model.params.classifier.bias)[1], 0.0F);
+}
+
+LoadedModel random_model() {
+  HfConfig config = kTiny;
+  set_label_scheme(config, {.names = {"no", "yes"}});
+  ThreadPool pool(1);
+  return new_model(config, 7, pool);
+}
+
+std::string stage_int8(const LoadedModel& model, const TemporaryDirectory& directory) {
+  HfConfig config = model.config;
+  config.int8_weights = true;
+  StagedFiles files(directory.path());
+  stage_model(files, config, model.params, model.weights, {});
+  files.commit();
+  return read_file(directory.path() / "model.safetensors", ExitCode::kModel, 1 << 20);
+}
+
+TEST(ModelDirectory, EightBitWeightsAreReadAsTheNumbersTheyStandFor) {
+  const TemporaryDirectory directory;
+  const LoadedModel model = random_model();
+  const std::string written = stage_int8(model, directory);
+  const LoadedModel read = load_model(directory.path(), {});
+  EXPECT_TRUE(read.config.int8_weights);
+  EXPECT_EQ(read.report.dtypes, "F32 and I8");
+  const Matrix<const float> before =
+      Weights{model.weights}.matrix(model.params.layers[0].qkv.weight);
+  const Matrix<const float> after = Weights{read.weights}.matrix(read.params.layers[0].qkv.weight);
+  for (std::int64_t r = 0; r < before.rows; ++r) {
+    float largest = 0;
+    for (std::int64_t c = 0; c < before.cols; ++c) {
+      largest = std::max(largest, std::abs(before.row(r)[c]));
+    }
+    for (std::int64_t c = 0; c < before.cols; ++c) {
+      // Half a step of the 127 that the largest one is.
+      EXPECT_NEAR(after.row(r)[c], before.row(r)[c], largest / 127 * 0.501F);
+    }
+  }
+  EXPECT_EQ(Weights{read.weights}.vector(read.params.word_embeddings)[3],
+            Weights{model.weights}.vector(model.params.word_embeddings)[3]);
+  // Quantised again, they are the same integers.
+  const TemporaryDirectory again;
+  EXPECT_EQ(stage_int8(read, again).size(), written.size());
+  const LoadedModel twice = load_model(again.path(), {});
+  for (std::size_t i = 0; i < read.weights.size(); ++i) {
+    EXPECT_NEAR(twice.weights[i], read.weights[i], 1e-6F * std::abs(read.weights[i]));
+  }
+}
+
+TEST(ModelDirectory, EightBitWeightsNeedTheirScales) {
+  const TemporaryDirectory directory;
+  const LoadedModel model = random_model();
+  stage_int8(model, directory);
+  HfConfig config = model.config;  // which doesn't say that the weights are quantised
+  directory.write("config.json", hf_config_text(config));
+  const auto failure = failure_of([&] { load_model(directory.path(), {}); });
+  EXPECT_EQ(failure.code, ExitCode::kModel);
+  EXPECT_EQ(failure.message,
+            "model.safetensors: tensor bert.encoder.layer.0.attention.self.query.weight: type I8 "
+            "without scales; expected I8 with a tensor "
+            "bert.encoder.layer.0.attention.self.query.weight_scale, or floats without");
 }
 
 TEST(ModelDirectory, GapsBetweenParametersAreZero) {

@@ -58,7 +58,9 @@ struct TinyTensors {
   void write(const TemporaryDirectory& directory, const std::string& file) const {
     StagedFiles files(directory.path());
     std::vector<TensorToWrite> list;
-    for (const Tensor& tensor : tensors) list.push_back({tensor.name, tensor.shape, tensor.values});
+    for (const Tensor& tensor : tensors) {
+      list.push_back(TensorToWrite::f32(tensor.name, tensor.shape, tensor.values));
+    }
     stage_safetensors(files, file, std::move(list));
     files.commit();
   }

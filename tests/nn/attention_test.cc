@@ -36,9 +36,7 @@ void check_gradients(Tokens tokens) {
   testing::expect_gradient(elements(input.value), elements(gradient.value), loss);
 }
 
-TEST(SelfAttention, BackwardMatchesFiniteDifferencesWithDropout) {
-  check_gradients(Tokens::kAll);
-}
+TEST(SelfAttention, BackwardMatchesFiniteDifferencesWithDropout) { check_gradients(Tokens::kAll); }
 
 TEST(SelfAttention, BackwardOfFirstTokensMatchesFiniteDifferencesWithDropout) {
   check_gradients(Tokens::kFirst);

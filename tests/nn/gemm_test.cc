@@ -38,7 +38,8 @@ TEST(Gemm, MatchesPlainLoopsForAllLayoutsAndSizes) {
   ThreadPool pool(2);
   Gemm fast(pool, kernels::choose_table(testing::kernels_under_test()));
   Gemm plain(pool, kernels::reference_table());
-  for (const auto& [m, n, k] : {std::tuple{1, 2, 3}, {32, 2, 64}, {40, 70, 33}, {300, 17, 5}, {23, 100, 450}}) {
+  for (const auto& [m, n, k] :
+       {std::tuple{1, 2, 3}, {32, 2, 64}, {40, 70, 33}, {300, 17, 5}, {23, 100, 450}}) {
     for (const Transpose ta : {Transpose::kNo, Transpose::kYes}) {
       for (const Transpose tb : {Transpose::kNo, Transpose::kYes}) {
         for (const bool accumulate : {false, true}) {
