@@ -35,7 +35,7 @@ std::vector<std::int64_t> read_lengths(const BenchFlags& flags) {
       throw DataError("{}:{}: expected a token count, found \"{}\"", flags.lengths,
                       lengths.size() + 1, printable(line));
     }
-    lengths.push_back(std::min<std::int64_t>(length, flags.max_seq_length));
+    lengths.push_back(length);
   }
   if (static_cast<std::int64_t>(lengths.size()) < flags.batch_size) {
     throw DataError("{}: has {} lengths, a batch needs {}", flags.lengths, lengths.size(),
@@ -57,7 +57,8 @@ std::vector<std::int64_t> lengths_of(const BenchFlags& flags) {
       flags.lengths.empty() ? usual_lengths(flags) : read_lengths(flags);
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < flags.batch_size * flags.steps; ++i) {
-    lengths.push_back(given[static_cast<std::size_t>(i) % given.size()]);
+    lengths.push_back(
+        std::min(given[static_cast<std::size_t>(i) % given.size()], flags.max_seq_length));
   }
   return lengths;
 }

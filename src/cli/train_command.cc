@@ -46,6 +46,7 @@ class TrainRun {
                  {.outputs = data_.labels.outputs(),
                   .allow_new_head = needs_.train,
                   .ignore_mismatched_sizes = flags.ignore_mismatched_sizes,
+                  .for_training = needs_.train,
                   .seed = flags.trainer.seed}) {}
 
   void run() {

@@ -234,6 +234,11 @@ void initialize_new_parts(LoadedModel& model, std::uint64_t seed) {
 LoadedModel load_model(const std::filesystem::path& directory, const LoadOptions& options) {
   LoadedModel model;
   model.config = read_hf_config(directory / kConfigFile);
+  if (options.for_training && model.config.int8_weights) {
+    throw ModelError(
+        "{}: has 8-bit weights, which cannot be trained; train the model it was made of",
+        directory.string());
+  }
   std::int64_t outputs = options.outputs;
   if (outputs == 0) outputs = static_cast<std::int64_t>(model.config.labels.size());
   if (outputs == 0) {

@@ -53,6 +53,8 @@ struct LoadOptions {
   bool allow_new_head = false;
   // So does one whose head has another number of outputs.
   bool ignore_mismatched_sizes = false;
+  // The weights will be changed, which 8-bit ones can't be.
+  bool for_training = false;
   std::uint64_t seed = 42;  // of what is new
 };
 

@@ -10,25 +10,42 @@
 #include "train/batch_step.h"
 
 namespace tandem {
+namespace {
+
+// Consecutive examples, at least `batch_size` and kLeastTokens of them but for the last batch.
+std::vector<std::span<const std::uint32_t>> batches_of(const TokenDataset& dataset,
+                                                       std::span<const std::uint32_t> examples,
+                                                       std::int64_t batch_size) {
+  constexpr std::int64_t kLeastTokens = 2048;
+  std::vector<std::span<const std::uint32_t>> batches;
+  std::size_t begin = 0;
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    tokens += dataset.length(examples[i]);
+    const std::size_t count = i + 1 - begin;
+    const bool full = static_cast<std::int64_t>(count) >= batch_size && tokens >= kLeastTokens;
+    if (!full && i + 1 < examples.size()) continue;
+    batches.push_back(examples.subspan(begin, count));
+    begin = i + 1;
+    tokens = 0;
+  }
+  return batches;
+}
+
+}  // namespace
 
 Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
                     std::int64_t batch_size, Compute& compute, const PredictionProgress& progress) {
   std::vector<std::uint32_t> order(static_cast<std::size_t>(dataset.size()));
   std::iota(order.begin(), order.end(), 0U);
-  const auto batches = [&](const auto& body) {
-    const auto size = static_cast<std::size_t>(batch_size);
-    for (std::size_t begin = 0; begin < order.size(); begin += size) {
-      body(std::span(order).subspan(begin, std::min(size, order.size() - begin)));
-    }
-  };
+  const std::vector<std::span<const std::uint32_t>> batches =
+      batches_of(dataset, order, batch_size);
   BatchExtent largest;
-  batches([&](std::span<const std::uint32_t> examples) {
-    largest = largest.grow(extent_of(dataset, examples));
-  });
+  for (const auto examples : batches) largest = largest.grow(extent_of(dataset, examples));
   Arena arena(plan_prediction_bytes(model, largest, compute));
   Predictions predictions{.logits = {}, .outputs = model.outputs};
   predictions.logits.reserve(order.size() * static_cast<std::size_t>(model.outputs));
-  batches([&](std::span<const std::uint32_t> examples) {
+  for (const auto examples : batches) {
     throw_if_interrupted("predicting");
     const ArenaScope scope(arena);
     const PackedBatch batch = pack(dataset, examples);
@@ -39,7 +56,7 @@ Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
                                 logits.row(b) + logits.cols);
     }
     progress(static_cast<std::int64_t>(examples.back()) + 1);
-  });
+  }
   return predictions;
 }
 

@@ -25,7 +25,9 @@ struct Predictions {
 // Called after each batch with the number of examples done.
 using PredictionProgress = std::function<void(std::int64_t done)>;
 
-// `batch_size` examples at a time; memory for the largest batch alone, one layer's activations.
+// `batch_size` examples at a time, or as many more as come to 2,048 tokens: nothing is padded, so a
+// larger batch costs nothing but memory, and small ones leave threads idle. Takes memory for the
+// largest batch alone, one layer's activations.
 Predictions predict(const ClassifierModel&, const TokenDataset&, std::int64_t batch_size, Compute&,
                     const PredictionProgress& progress);
 

@@ -20,6 +20,32 @@ class Bench(ProgramTest):
         figures = json.loads(result.out)
         self.assertGreater(figures["samples_per_second"], 0)
         self.assertGreater(figures["peak_memory_bytes"], 0)
+        phases = {(phase["phase"], phase["pass"]): phase for phase in figures["phases"]}
+        for name in ("embeddings", "QKV", "attention", "attention output", "FFN up", "GELU",
+                     "FFN down", "LayerNorm", "head"):
+            self.assertGreater(phases[name, "forward"]["seconds"], 0, name)
+            self.assertGreater(phases[name, "backward"]["seconds"], 0, name)
+        for name in ("clipping", "AdamW"):
+            self.assertGreater(phases[name, "update"]["bytes"], 0, name)
+        # Two layers, of which the last one's products after keys and values have a row a sequence.
+        self.assertGreater(phases["QKV", "forward"]["flops"], 0)
+        total = sum(phase["seconds"] for phase in figures["phases"])
+        self.assertLess(abs(total / (sum(figures["seconds"]) / len(figures["seconds"])) - 1), 0.2)
+
+    def test_trace(self):
+        trace = self.directory / "trace.json"
+        self.succeeds("bench", "step", "--model", self.model, "--batch-size", 4, "--steps", 2,
+                      "--max-seq-length", 40, "--threads", 1, "--trace", trace)
+        events = json.loads(trace.read_text())["traceEvents"]
+        self.assertEqual(events[0]["name"], "embeddings")
+        self.assertEqual(events[-1]["name"], "AdamW")
+        for before, after in zip(events, events[1:]):
+            self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1)
+
+    def test_prediction(self):
+        result = self.succeeds("bench", "predict", "--model", self.model, "--batch-size", 100,
+                               "--steps", 4, "--max-seq-length", 40, "--json")
+        self.assertGreater(json.loads(result.out)["samples_per_second"], 0)
 
     def test_bad_lengths(self):
         lengths = self.write("lengths.txt", "5\nfive\n")
