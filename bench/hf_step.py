@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The reference's speed: seconds for one training step of a randomly initialised BERT.
+"""The reference's speed: seconds for one training step of a randomly initialised BERT, or for the
+prediction of one batch.
 
     hf_step.py ORDER [--preset bert-base-cased] [--pad longest|max] [--dtype fp32|bf16] [--steps 6]
+               [--predict]
 
 ORDER has one sequence's token count a line; batch i is lines 32 i to 32 i + 31 of it, as they
 stand, with random ids. A step is forward, backward, clipping and AdamW, with dropout. The first
@@ -64,6 +66,14 @@ def time_step(model: torch.nn.Module, optimizer: torch.optim.Optimizer,
     return time.monotonic() - start
 
 
+def time_prediction(model: torch.nn.Module, inputs: dict[str, torch.Tensor], dtype: str) -> float:
+    start = time.monotonic()
+    with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16,
+                                                enabled=dtype == "bf16"):
+        model(input_ids=inputs["input_ids"], attention_mask=inputs["attention_mask"])
+    return time.monotonic() - start
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -76,18 +86,20 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=6, help="with the warm-up")
     parser.add_argument("--warmup", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--predict", action="store_true", help="forward only, without dropout")
     options = parser.parse_args()
     if options.warmup >= options.steps:
         parser.error("--steps must be more than --warmup")
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     config = BertConfig(**PRESETS[options.preset])
-    model = BertForSequenceClassification(config).train()
-    optimizer = make_optimizer(model)
+    model = BertForSequenceClassification(config).train(not options.predict)
+    optimizer = None if options.predict else make_optimizer(model)
     seconds = []
     for lengths in read_batches(options.order, options.batch_size, options.steps):
         inputs = make_inputs(lengths, options.pad, config.vocab_size)
-        seconds.append(time_step(model, optimizer, inputs, options.dtype))
+        seconds.append(time_step(model, optimizer, inputs, options.dtype) if optimizer
+                       else time_prediction(model, inputs, options.dtype))
     median = statistics.median(seconds[options.warmup:])
     print(json.dumps({
         "preset": options.preset, "pad": options.pad, "dtype": options.dtype,

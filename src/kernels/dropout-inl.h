@@ -22,15 +22,18 @@ struct WordPair {
   WordVector high, low;
 };
 
-// The 64-bit products of each lane with a constant, as high and low words.
+// The 64-bit products of each lane with a constant, as high and low words. With AVX-512 the low
+// words come from the same two products: a 32-bit multiplication costs as much as both.
 HWY_INLINE WordPair multiply_wide(WordVector a, WordVector b) {
   const hn::Repartition<std::uint64_t, WordTag> wide;
   const auto even = hn::MulEven(a, b);
   const WordVector odd_lanes = hn::BitCast(kWords, hn::ShiftRight<32>(hn::BitCast(wide, a)));
   const auto odd = hn::MulEven(odd_lanes, b);
   const WordVector even_high = hn::BitCast(kWords, hn::ShiftRight<32>(even));
-  const WordVector odd_high = hn::BitCast(kWords, odd);
-  return {hn::OddEven(odd_high, even_high), hn::Mul(a, b)};
+  const WordVector high = hn::OddEven(hn::BitCast(kWords, odd), even_high);
+  if constexpr (HWY_TARGET == HWY_AVX2) return {high, hn::Mul(a, b)};
+  const WordVector odd_low = hn::BitCast(kWords, hn::ShiftLeft<32>(odd));
+  return {high, hn::OddEven(odd_low, hn::BitCast(kWords, even))};
 }
 
 // keep[0..64): `scale` for an element that stays, 0 for one that goes.

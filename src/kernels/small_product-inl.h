@@ -31,6 +31,7 @@ struct SmallProduct {
 template <int kRows, int kVectors, class Vector>
 HWY_INLINE void product_tile(const SmallProduct& p, std::int64_t i, std::int64_t j, Vector vector) {
   FloatVector sums[kRows][kVectors];
+  HWY_UNROLL(8)
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) {
       sums[r][v] =
@@ -42,17 +43,23 @@ HWY_INLINE void product_tile(const SmallProduct& p, std::int64_t i, std::int64_t
   for (std::int64_t l = 0; l < p.k; ++l, a += p.a_col, b += p.b_row) {
     FloatVector row[kVectors];
     for (int v = 0; v < kVectors; ++v) row[v] = vector.load(b + v * kLanes);
+    HWY_UNROLL(8)
     for (int r = 0; r < kRows; ++r) {
       const FloatVector factor = hn::Set(kFloats, a[r * p.a_row]);
+      HWY_UNROLL(2)
       for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, row[v], sums[r][v]);
     }
   }
+  HWY_UNROLL(8)
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) {
       vector.store(sums[r][v], p.c + (i + r) * p.c_row + j + v * kLanes);
     }
   }
 }
+
+// As many rows as registers allow.
+constexpr int kProductRows = HWY_TARGET == HWY_AVX2 ? 6 : 8;
 
 template <int kRows>
 HWY_INLINE void product_rows(const SmallProduct& p, std::int64_t i) {
@@ -64,7 +71,8 @@ HWY_INLINE void product_rows(const SmallProduct& p, std::int64_t i) {
 
 HWY_INLINE void small_product(const SmallProduct& p) {
   std::int64_t i = 0;
-  for (; i + 6 <= p.m; i += 6) product_rows<6>(p, i);
+  for (; i + kProductRows <= p.m; i += kProductRows) product_rows<kProductRows>(p, i);
+  for (; i + 4 <= p.m; i += 4) product_rows<4>(p, i);
   for (; i + 2 <= p.m; i += 2) product_rows<2>(p, i);
   for (; i < p.m; ++i) product_rows<1>(p, i);
 }
