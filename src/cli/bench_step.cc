@@ -82,9 +82,9 @@ class BenchModel {
             .outputs = kLabels,
             .quantized = quantized_.get()};
   }
-  void quantize() {
-    if (!onednn_multiplies_int8()) {
-      throw MachineError("--int8: this CPU has neither AVX-512 VNNI nor AMX");
+  void quantize(const Compute& compute) {
+    if (!compute.multiplies_int8()) {
+      throw MachineError("--int8: this CPU, or --kernels, has neither AVX-512 VNNI nor AMX");
     }
     quantized_ =
         std::make_unique<QuantizedWeights>(Weights{loaded_.weights}, classifier_.encoder_weights());
@@ -142,7 +142,7 @@ void bench_step(const BenchFlags& flags) {
 void bench_predict(const BenchFlags& flags) {
   Compute compute = make_compute(flags.compute);
   BenchModel model(flags, compute);
-  if (flags.int8) model.quantize();
+  if (flags.int8) model.quantize(compute);
   const double samples_per_second =
       measure_prediction(model.view(), model.dataset(), flags.batch_size, compute);
   const double seconds = static_cast<double>(flags.batch_size) / samples_per_second;

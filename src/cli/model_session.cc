@@ -44,7 +44,7 @@ ClassifierModel ModelSession::classifier() const {
 
 void ModelSession::use_int8_weights(const Compute& compute) {
   if (!model_.config.int8_weights) return;
-  if (std::string_view(compute.kernels().name) != "avx512" || !onednn_multiplies_int8()) {
+  if (!compute.multiplies_int8()) {
     log_info(
         "8-bit weights: multiplied as fp32, because this CPU or --kernels lacks AVX-512 VNNI or "
         "AMX");

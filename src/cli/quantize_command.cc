@@ -27,19 +27,27 @@ void write_quantized(const QuantizeFlags& flags) {
   log_info("saved {}", output.path().string());
 }
 
+void print_results(std::string_view precision, const QuestionFlags& question) {
+  const Results results = results_of(question, ask(question, LabelNeed::kRequired));
+  fmt::print("{}\n", results_block(std::string(precision), results));
+}
+
 void quantize(const QuantizeFlags& flags) {
-  if (std::filesystem::weakly_canonical(flags.question.model) ==
-      std::filesystem::weakly_canonical(flags.output)) {
+  std::error_code ignored;
+  if (std::filesystem::equivalent(flags.question.model, flags.output, ignored)) {
     throw UsageError("--output {} is the model itself; give another directory", flags.output);
   }
+  if (flags.question.data == "-") {
+    throw UsageError("--data -: both models are asked, and standard input can be read only once");
+  }
+  const bool evaluate = !flags.question.data.empty();
+  // First, because it checks the rows before anything is written.
+  if (evaluate) print_results("fp32", flags.question);
   write_quantized(flags);
-  if (flags.question.data.empty()) return;
-  QuestionFlags question = flags.question;
-  fmt::print("{}\n",
-             results_block("fp32", results_of(question, ask(question, LabelNeed::kRequired))));
-  question.model = flags.output;
-  fmt::print("{}\n",
-             results_block("int8", results_of(question, ask(question, LabelNeed::kRequired))));
+  if (!evaluate) return;
+  QuestionFlags of_quantized = flags.question;
+  of_quantized.model = flags.output;
+  print_results("int8", of_quantized);
 }
 
 }  // namespace
@@ -49,6 +57,7 @@ void add_quantize_command(CLI::App& app) {
       "quantize", "Write a fine-tuned model with 8-bit weights, for faster prediction.");
   const auto flags = std::make_shared<QuantizeFlags>();
   add_question_flags(command, flags->question);
+  command.remove_option(command.get_option("--json"));
   command.get_option("--data")->required(false)->description(
       "labelled rows to evaluate both models on; formats as of `tandem evaluate`");
   command.add_option("--output,--output-dir", flags->output, "directory of the new model")

@@ -64,7 +64,7 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
       ->capture_default_str();
   command
       .add_option("--batch-size,--per-device-eval-batch-size", flags.batch_size,
-                  "examples at a time")
+                  "examples at a time, or as many more as come to 2,048 tokens")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   add_json_flag(command, flags.json);

@@ -54,6 +54,7 @@ class TrainRun {
     for (const NamedExamples& set : data_.evaluate) {
       evaluation_sets_.push_back(session_.encode(set.examples, max_tokens, compute_.pool()));
     }
+    session_.use_int8_weights(compute_);
     if (needs_.train) {
       output_.check_space_for(session_.saved_bytes());
       train(session_.encode(*data_.train, max_tokens, compute_.pool()));

@@ -22,8 +22,8 @@ namespace tandem::kernels::HWY_NAMESPACE {
 constexpr int kTileRows = HWY_TARGET == HWY_AVX2 ? 6 : 8;
 constexpr int kTileVectors = HWY_TARGET == HWY_AVX2 ? 2 : 3;
 constexpr std::int64_t kPanelColumns = kTileVectors * kLanes;
-// Rows of a panel that are multiplied at a time: with the tile's rows of A they fit the first-level
-// cache. Part of a sum's order, so the same for every shape.
+// Rows of a panel that are multiplied at a time: chosen for a first-level cache of 48 KB, which
+// they fill with the tile's rows of A. Part of a sum's order, so the same for every shape.
 constexpr std::int64_t kInnerBlock = HWY_TARGET == HWY_AVX2 ? 384 : 192;
 static_assert(kInnerBlock <= kLongestInnerBlock);
 
@@ -135,8 +135,9 @@ HWY_INLINE void multiply_panel(const float* packed, bool transposed, std::int64_
 // Columns [0, k) of op(A) where all threads' tiles read them from consecutive memory: rows of the
 // matrix are on different pages. Whole tiles of a transposed A become packed[tile][l][r], its other
 // rows and those of A as it is packed[r][l].
-HWY_INLINE void pack_a(const Operand& a, std::int64_t rows, std::int64_t k, float* packed) {
-  const std::int64_t whole = a.row_stride == 1 ? rows / kTileRows * kTileRows : 0;
+HWY_INLINE void pack_a(const Operand& a, bool transposed, std::int64_t rows, std::int64_t k,
+                       float* packed) {
+  const std::int64_t whole = transposed ? rows / kTileRows * kTileRows : 0;
   for (std::int64_t l = 0; l < k; ++l) {
     const float* const from = a.data + l * a.column_stride;
     for (std::int64_t r = 0; r < whole; r += kTileRows) {
@@ -155,11 +156,11 @@ HWY_INLINE void pack_a(const Operand& a, std::int64_t rows, std::int64_t k, floa
 }
 
 void multiply_panels(const PanelProduct& p) {
+  const bool transposed = p.a.column_stride != 1;
   for (std::int64_t l = 0; l < p.k; l += kInnerBlock) {
     const std::int64_t inner = p.k - l < kInnerBlock ? p.k - l : kInnerBlock;
-    const bool transposed = p.a.row_stride == 1 && p.a.column_stride != 1;
-    pack_a({p.a.data + l * p.a.column_stride, p.a.row_stride, p.a.column_stride}, p.extent.rows,
-           inner, p.workspace);
+    pack_a({p.a.data + l * p.a.column_stride, p.a.row_stride, p.a.column_stride}, transposed,
+           p.extent.rows, inner, p.workspace);
     const bool accumulate = p.accumulate || l > 0;
     for (std::int64_t col = 0; col < p.extent.cols; col += kPanelColumns) {
       const float* const panel = p.panels + (col * p.k + l * kPanelColumns);

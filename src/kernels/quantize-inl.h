@@ -13,11 +13,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::HWY_NAMESPACE {
 
-HWY_INLINE float largest_magnitude(const float* x, std::int64_t count) {
+struct Magnitudes {
+  float largest;
+  float sum;  // not finite when an element isn't
+};
+
+HWY_INLINE Magnitudes magnitudes_of(const float* x, std::int64_t count) {
   FloatVector largest = hn::Zero(kFloats);
-  for_vectors(count, [&](auto vector, std::int64_t c)
-                         HWY_ATTR { largest = hn::Max(largest, hn::Abs(vector.load(x + c))); });
-  return hn::GetLane(hn::MaxOfLanes(kFloats, largest));
+  FloatVector sum = hn::Zero(kFloats);
+  for_vectors(count, [&](auto vector, std::int64_t c) HWY_ATTR {
+    const FloatVector magnitude = hn::Abs(vector.load(x + c));
+    largest = hn::Max(largest, magnitude);
+    sum = hn::Add(sum, magnitude);
+  });
+  return {hn::GetLane(hn::MaxOfLanes(kFloats, largest)), sum_of_lanes(sum)};
 }
 
 void quantize_rows(const float* x, const Extent& e, std::uint8_t* quantized, float* scale) {
@@ -26,9 +35,14 @@ void quantize_rows(const float* x, const Extent& e, std::uint8_t* quantized, flo
   for (std::int64_t r = 0; r < e.rows; ++r) {
     const float* const row = x + r * e.stride;
     std::uint8_t* const to = quantized + r * e.cols;
-    const float largest = largest_magnitude(row, e.cols);
-    scale[r] = largest / kQuantizedLimit;
-    const float inverse = largest > 0 ? kQuantizedLimit / largest : 0;
+    const Magnitudes magnitudes = magnitudes_of(row, e.cols);
+    const QuantizedScale scales = scale_of_row(magnitudes.largest, magnitudes.sum);
+    scale[r] = scales.scale;
+    const float inverse = scales.inverse;
+    if (inverse == 0) {
+      for (std::int64_t c = 0; c < e.cols; ++c) to[c] = kQuantizedZero;
+      continue;
+    }
     const FloatVector factor = hn::Set(kFloats, inverse);
     std::int64_t c = 0;
     for (; c + kLanes <= e.cols; c += kLanes) {

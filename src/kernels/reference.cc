@@ -61,12 +61,17 @@ void quantize_rows(const float* x, const Extent& e, std::uint8_t* quantized, flo
   for (std::int64_t r = 0; r < e.rows; ++r) {
     const float* const row = x + r * e.stride;
     float largest = 0;
-    for (std::int64_t c = 0; c < e.cols; ++c) largest = std::max(largest, std::abs(row[c]));
-    scale[r] = largest / kQuantizedLimit;
-    const float inverse = largest > 0 ? kQuantizedLimit / largest : 0;
+    float sum = 0;
     for (std::int64_t c = 0; c < e.cols; ++c) {
+      largest = std::max(largest, std::abs(row[c]));
+      sum += std::abs(row[c]);
+    }
+    const QuantizedScale scales = scale_of_row(largest, sum);
+    scale[r] = scales.scale;
+    for (std::int64_t c = 0; c < e.cols; ++c) {
+      const float value = scales.inverse == 0 ? 0 : row[c] * scales.inverse;
       quantized[r * e.cols + c] =
-          static_cast<std::uint8_t>(std::nearbyint(row[c] * inverse + kQuantizedZero));
+          static_cast<std::uint8_t>(std::nearbyint(value + float{kQuantizedZero}));
     }
   }
 }

@@ -58,7 +58,7 @@ HWY_INLINE void product_tile(const SmallProduct& p, std::int64_t i, std::int64_t
   }
 }
 
-// As many rows as registers allow.
+// Rows of a tile: enough sums for the latency of their additions, and few enough for registers.
 constexpr int kProductRows = HWY_TARGET == HWY_AVX2 ? 6 : 8;
 
 template <int kRows>

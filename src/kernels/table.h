@@ -129,6 +129,21 @@ inline std::int64_t panel_product_workspace_floats(std::int64_t rows) {
 // in zero point +- limit.
 inline constexpr int kQuantizedZero = 128, kQuantizedLimit = 127;
 
+struct QuantizedScale {
+  float scale, inverse;
+};
+
+// Of a row whose elements' magnitudes have this maximum and sum. A row with an element that isn't
+// finite gets the scale NaN, so that what is made of it isn't either; one too small to be divided
+// by counts as zeros. Both have the inverse 0.
+inline QuantizedScale scale_of_row(float largest, float sum) {
+  constexpr float kLargest = 3.4e38F;
+  constexpr float kSmallest = 1e-30F;
+  if (!(sum <= kLargest)) return {__builtin_nanf(""), 0};
+  if (largest < kSmallest) return {0, 0};
+  return {largest / kQuantizedLimit, kQuantizedLimit / largest};
+}
+
 // AdamW (Loshchilov and Hutter 2019, arXiv:1711.05101, algorithm 2), as torch.optim.AdamW has it.
 struct AdamWUpdate {
   float gradient_scale;  // from clipping
@@ -148,8 +163,8 @@ struct Table {
                      float* packed);
   void (*multiply_panels)(const PanelProduct& product);
 
-  // scale[r] = max |x[r]| / kQuantizedLimit and quantized[r, c] of each row; rows of `quantized`
-  // follow each other.
+  // scale[r] and quantized[r, c] of each row, as scale_of_row has it; rows of `quantized` follow
+  // each other.
   void (*quantize_rows)(const float* x, const Extent& extent, std::uint8_t* quantized,
                         float* scale);
   // y[r, c] = row_scale[r] * column_scale[c] * (sums[r, c] - column_offset[c]); rows of `sums`

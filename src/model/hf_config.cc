@@ -96,17 +96,38 @@ nlohmann::json int8_description() {
          {{"targets", {"Linear"}}, {"weights", weights}, {"input_activations", activations}}}}}};
 }
 
-// Whether the weights are quantised, which may be done in that one way only.
+// Whether the weights are quantised, which may be done in that one way only: what would make other
+// numbers of the same integers is compared key by key.
 bool read_int8_weights(const JsonValue& config) {
   const auto quantization = config.find("quantization_config");
   if (!quantization) return false;
-  const auto method = quantization->find("quant_method");
-  const auto format = quantization->find("format");
-  if (!method || !format || method->text() != "compressed-tensors" ||
-      format->text() != "int-quantized") {
+  const nlohmann::json supported = int8_description();
+  const nlohmann::json& expected = supported["config_groups"]["group_0"];
+  const nlohmann::json& found = quantization->raw();
+  const auto same = [](const nlohmann::json& value, const nlohmann::json& wanted) {
+    if (!value.is_object()) return false;
+    return std::ranges::all_of(wanted.items(), [&](const auto& item) {
+      return value.contains(item.key()) && value[item.key()] == item.value();
+    });
+  };
+  bool understood = found.is_object() && found.contains("config_groups") &&
+                    found["config_groups"].is_object() &&
+                    found.value("quant_method", "") == supported["quant_method"] &&
+                    found.value("format", "") == supported["format"];
+  if (understood) {
+    for (const auto& group : found["config_groups"]) {
+      understood =
+          understood && group.is_object() && group.contains("weights") &&
+          group.value("targets", nlohmann::json()) == expected["targets"] &&
+          same(group["weights"], expected["weights"]) &&
+          same(group.value("input_activations", nlohmann::json()), expected["input_activations"]);
+    }
+  }
+  if (!understood) {
     quantization->fail(
         "weights quantised in this way are not supported; supported: compressed-tensors' "
-        "int-quantized, as `tandem quantize` writes it");
+        "int-quantized with 8 bits, symmetric, a scale for each channel and token, as `tandem "
+        "quantize` writes it");
   }
   return true;
 }

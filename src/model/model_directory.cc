@@ -66,7 +66,9 @@ class Matcher {
     }
     if (const auto scaled = by_name_.find(weight_of_scale(name.name));
         config_.int8_weights && scaled != by_name_.end()) {
-      matches_[scaled->second].scale = &tensor;
+      Match& match = matches_[scaled->second];
+      if (match.scale != nullptr) fail_twice(*match.scale, tensor);
+      match.scale = &tensor;
     } else if (const auto found = by_name_.find(name.name); found == by_name_.end()) {
       report_.unexpected.push_back(tensor.info.name);
     } else {
@@ -79,12 +81,14 @@ class Matcher {
       ++report_.other_head_tensors;
       return;
     }
-    if (match.tensor != nullptr) {
-      throw ModelError("{}: tensors {} and {} are the same parameter", files_.description(),
-                       printable(match.tensor->info.name), printable(tensor.info.name));
-    }
+    if (match.tensor != nullptr) fail_twice(*match.tensor, tensor);
     match.tensor = &tensor;
     check_shape(match);
+  }
+
+  [[noreturn]] void fail_twice(const WeightFiles::Tensor& a, const WeightFiles::Tensor& b) const {
+    throw ModelError("{}: tensors {} and {} are the same parameter", files_.description(),
+                     printable(a.info.name), printable(b.info.name));
   }
 
   void check_shape(const Match& match) {
@@ -112,11 +116,18 @@ class Matcher {
     if (!integers && match.scale == nullptr) return;
     const std::string where = fmt::format("{}: tensor {}", files_.file_name(*match.tensor),
                                           printable(match.tensor->info.name));
-    if (!match.parameter.linear_weight || !integers || match.scale == nullptr) {
+    if (!match.parameter.linear_weight) {
+      throw ModelError("{}: type {}; only the encoder's linear maps can be quantised", where,
+                       match.tensor->info.dtype);
+    }
+    if (!integers || match.scale == nullptr) {
       throw ModelError("{}: type {} {}; expected I8 with a tensor {}, or floats without", where,
                        match.tensor->info.dtype,
                        match.scale == nullptr ? "without scales" : "with scales",
                        scale_name(match.parameter.name));
+    }
+    if (match.scale->info.dtype == "I8") {
+      throw ModelError("{}: its scales are I8; expected floats", where);
     }
     if (match.scale->info.elements != match.parameter.shape.front()) {
       throw ModelError("{}: {} scales for {} outputs", where, match.scale->info.elements,
@@ -196,7 +207,6 @@ void check_finite(const WeightFiles& files, const WeightFiles::Tensor& tensor,
 void scale_rows(const WeightFiles& files, const Match& match, std::span<float> values) {
   std::vector<float> scales(static_cast<std::size_t>(match.scale->info.elements));
   files.read_f32(*match.scale, scales);
-  check_finite(files, *match.scale, scales);
   const std::size_t cols = values.size() / scales.size();
   for (std::size_t i = 0; i < values.size(); ++i) values[i] *= scales[i / cols];
 }
@@ -207,8 +217,8 @@ void read_weights(const WeightFiles& files, std::span<const Match> matches, Load
     if (match.tensor == nullptr) continue;
     const std::span<float> values = Gradients{model.weights}.vector(match.parameter.slice);
     files.read_f32(*match.tensor, values);
-    check_finite(files, *match.tensor, values);
     if (match.scale != nullptr) scale_rows(files, match, values);
+    check_finite(files, *match.tensor, values);
     dtypes.insert(match.tensor->info.dtype);
     if (match.parameter.part == ModelPart::kEncoder) ++model.report.encoder_tensors;
   }

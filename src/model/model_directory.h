@@ -63,8 +63,9 @@ struct LoadOptions {
 // config.labels is as in the file, also when the head is new.
 //
 // Throws ModelError when a file is missing or damaged, when a tensor of the encoder is missing, of
-// another shape than config.json implies, of a type that isn't F32, F16 or BF16, or has values
-// that are not finite, and when the head isn't as `options` ask; MachineError when the weights
+// another shape than config.json implies, of a type that isn't F32, F16, BF16 or, with scales in a
+// quantised model, I8, or has values that are not finite, when the head isn't as `options` ask, and
+// for 8-bit weights that are to be trained; MachineError when the weights
 // don't fit in memory.
 LoadedModel load_model(const std::filesystem::path& directory, const LoadOptions& options);
 

@@ -7,6 +7,7 @@
 #include "kernels/dispatch.h"
 #include "nn/gemm.h"
 #include "nn/onednn.h"
+#include "nn/onednn_int8.h"
 
 namespace tandem {
 
@@ -19,6 +20,10 @@ class Compute {
     cap_onednn_instructions(kernels_.name);
   }
   const kernels::Table& kernels() const { return kernels_; }
+  // Whether 8-bit products are fast here and these kernels allow them.
+  bool multiplies_int8() const {
+    return std::string_view(kernels_.name) == "avx512" && onednn_multiplies_int8();
+  }
   ThreadPool& pool() { return pool_; }
   Gemm& gemm() { return gemm_; }
 

@@ -1,7 +1,5 @@
 #include "nn/feed_forward.h"
 
-#include <chrono>
-
 #include "nn/column_sums.h"
 
 namespace tandem {
@@ -20,16 +18,13 @@ void FeedForward::forward(Weights weights, Matrix<const float> x, Matrix<float> 
           ? step.arena.matrix<float>(saved.intermediate.rows, saved.intermediate.cols)
           : saved.intermediate;
   const std::span<const float> bias = weights.vector(intermediate.bias);
-  linear_forward_no_bias(
-      intermediate, weights, x, saved.intermediate, step,
-      [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
-        const auto start = std::chrono::steady_clock::now();
-        step.kernels.bias_gelu_forward(tile.data, bias.data() + col, extent_of(tile, 0, tile.rows),
-                                       activated.row(row) + col);
-        if (step.clock != nullptr) {
-          step.clock->add_activation_time(std::chrono::steady_clock::now() - start);
-        }
-      });
+  linear_forward_no_bias(intermediate, weights, x, saved.intermediate, step,
+                         [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
+                           const PhaseClock::ActivationTime time(step.clock);
+                           step.kernels.bias_gelu_forward(tile.data, bias.data() + col,
+                                                          extent_of(tile, 0, tile.rows),
+                                                          activated.row(row) + col);
+                         });
   step.enter(Phase::kOutput, Pass::kForward);
   linear_forward_no_bias(output, weights, activated, y, step);
 }

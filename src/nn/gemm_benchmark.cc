@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/median.h"
 #include "nn/onednn.h"
 
 namespace tandem {
@@ -13,12 +14,6 @@ double seconds_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 // One slice of c's rows for each thread, by oneDNN.
@@ -101,6 +96,9 @@ GemmBenchmark::GemmBenchmark(std::vector<GemmShape> shapes, Compute& compute) : 
     timed_.push_back({.shape = std::move(shape), .ours = {}, .onednn = {}});
   }
   arena_ = std::make_unique<Arena>(counting.peak_bytes());
+  const ArenaScope scope(*arena_);
+  const auto floats = counting.peak_bytes() / static_cast<std::int64_t>(sizeof(float));
+  std::ranges::fill(arena_->vector<float>(floats), 0.5F);
 }
 
 void GemmBenchmark::run_once() {

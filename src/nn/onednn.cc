@@ -28,9 +28,10 @@ std::string onednn_version() {
   return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
 }
 
+void use_one_openmp_thread() { omp_set_num_threads(1); }
+
 void multiply_with_onednn(const Product& p) {
-  // Our threads divide the work; a library call must not start threads of its own.
-  omp_set_num_threads(1);
+  use_one_openmp_thread();
   const auto letter = [](Transpose t) { return t == Transpose::kNo ? 'N' : 'T'; };
   const dnnl_status_t status = dnnl_sgemm(
       letter(p.a_transpose), letter(p.b_transpose), p.c.rows, p.c.cols, p.inner(), 1.0F, p.a.data,

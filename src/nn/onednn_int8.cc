@@ -1,10 +1,9 @@
 #include "nn/onednn_int8.h"
 
-#include <unordered_map>
-
 #include <dnnl.hpp>
 
 #include "base/error.h"
+#include "nn/onednn.h"
 
 namespace tandem {
 namespace {
@@ -27,14 +26,10 @@ dnnl::matmul::primitive_desc describe(const memory::desc& rows, const memory::de
 }  // namespace
 
 bool onednn_multiplies_int8() {
-  switch (dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_avx512_core_vnni:
-    case dnnl_cpu_isa_avx512_core_bf16:
-    case dnnl_cpu_isa_avx512_core_amx:
-      return true;
-    default:
-      return false;
-  }
+  // A set of instructions is a set of bits that includes those of the sets it builds on.
+  const auto usable = static_cast<unsigned>(dnnl_get_effective_cpu_isa());
+  const auto needed = static_cast<unsigned>(dnnl_cpu_isa_avx512_core_vnni);
+  return (usable & needed) == needed;
 }
 
 struct OneDnnInt8Product::Primitive {
@@ -56,6 +51,7 @@ struct OneDnnInt8Product::Primitive {
 OneDnnInt8Product::OneDnnInt8Product(std::int64_t out, std::int64_t in,
                                      std::span<const std::int8_t> weight) {
   TANDEM_CHECK(static_cast<std::int64_t>(weight.size()) == out * in, "{} weights", weight.size());
+  use_one_openmp_thread();
   try {
     primitive_ = std::make_unique<Primitive>(out, in);
     dnnl::stream stream(primitive_->engine);
@@ -80,6 +76,7 @@ std::int64_t OneDnnInt8Product::workspace_bytes() const {
 
 void OneDnnInt8Product::multiply(const std::uint8_t* rows, std::int32_t* result,
                                  std::byte* workspace) const {
+  use_one_openmp_thread();
   const dnnl::engine& engine = primitive_->engine;
   const auto& description = primitive_->description;
   dnnl::stream stream(engine);

@@ -71,8 +71,14 @@ void PhaseClock::count(double flops, double bytes) {
   laps_.back().bytes += bytes;
 }
 
-void PhaseClock::add_activation_time(std::chrono::nanoseconds time) {
-  activation_nanoseconds_.fetch_add(time.count(), std::memory_order_relaxed);
+PhaseClock::ActivationTime::ActivationTime(PhaseClock* clock) : clock_(clock) {
+  if (clock_ != nullptr) start_ = std::chrono::steady_clock::now();
+}
+
+PhaseClock::ActivationTime::~ActivationTime() {
+  if (clock_ == nullptr) return;
+  const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start_;
+  clock_->activation_nanoseconds_.fetch_add(time.count(), std::memory_order_relaxed);
 }
 
 std::vector<PhaseTotal> PhaseClock::totals() const {

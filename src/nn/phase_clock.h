@@ -1,7 +1,6 @@
 #pragma once
 // Where a training step's time goes.
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -47,8 +46,7 @@ struct PhaseTotal {
   double seconds = 0, flops = 0, bytes = 0;
 };
 
-// A lap clock: a step always is in one phase. Only the thread that runs the step calls it, but for
-// add_activation_time.
+// A lap clock: a step always is in one phase. Only the thread that runs the step calls it.
 class PhaseClock {
  public:
   // `threads`: those that work at the same time, to turn their time into the step's.
@@ -59,8 +57,19 @@ class PhaseClock {
   void leave();
   // Adds to the open lap.
   void count(double flops, double bytes);
-  // Called by any thread: time that a tile's epilogue spent in GELU.
-  void add_activation_time(std::chrono::nanoseconds);
+  // On any thread: the time until its end belongs to GELU, inside of the open lap. Nothing without
+  // a clock.
+  class ActivationTime {
+   public:
+    explicit ActivationTime(PhaseClock* clock);
+    ~ActivationTime();
+    ActivationTime(const ActivationTime&) = delete;
+    ActivationTime& operator=(const ActivationTime&) = delete;
+
+   private:
+    PhaseClock* clock_;
+    std::chrono::steady_clock::time_point start_;
+  };
 
   std::span<const Lap> laps() const { return laps_; }
   // In the order of the phases and passes. GELU's time inside of products is its own.

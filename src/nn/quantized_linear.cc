@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "base/error.h"
 
 namespace tandem {
 namespace {
@@ -48,6 +51,8 @@ QuantizedLinear::QuantizedLinear(const QuantizedWeight& weight)
 
 void QuantizedLinear::multiply(Matrix<const float> x, Matrix<float> y, const Step& step,
                                const Gemm::TileDone& tile_done) const {
+  TANDEM_CHECK(x.cols == in_ && y.cols == out_ && x.rows == y.rows, "x {} x {}, y {} x {}", x.rows,
+               x.cols, y.rows, y.cols);
   const ArenaScope scope(step.arena);
   // One row of each matrix for each thread.
   const auto of_worker = [&]<class T>(std::int64_t count, T) {
@@ -60,9 +65,6 @@ void QuantizedLinear::multiply(Matrix<const float> x, Matrix<float> y, const Ste
   constexpr std::int64_t kAlignment = 64;
   const Matrix<std::byte> workspaces =
       of_worker((product_.workspace_bytes() / kAlignment + 1) * kAlignment, std::byte{});
-  step.count(
-      2.0 * static_cast<double>(x.rows) * static_cast<double>(out_ * in_),
-      static_cast<double>(x.rows * (in_ + out_)) * sizeof(float) + static_cast<double>(out_ * in_));
   step.run((x.rows + kRows - 1) / kRows, [&](std::int64_t task, int worker) {
     const std::int64_t begin = task * kRows;
     const std::int64_t end = std::min(begin + kRows, x.rows);
@@ -77,7 +79,10 @@ void QuantizedLinear::multiply(Matrix<const float> x, Matrix<float> y, const Ste
 }
 
 QuantizedWeights::QuantizedWeights(Weights all, std::span<const ParamSlice> weights) {
+  // Sums of more products of a byte with 127 could overflow.
+  constexpr std::int64_t kMostInputs = std::numeric_limits<std::int32_t>::max() / (255 * 127);
   for (const ParamSlice& weight : weights) {
+    if (weight.cols > kMostInputs) continue;
     maps_.emplace(weight.offset, QuantizedLinear(quantize_weight(all.matrix(weight))));
   }
 }

@@ -40,7 +40,8 @@ class QuantizedLinear {
 // The quantised maps of a model, by the weight they stand for.
 class QuantizedWeights {
  public:
-  // `weights` are those of the encoder's linear maps, each as the layers use it.
+  // `weights` are those of the encoder's linear maps, each as the layers use it. Maps of more
+  // inputs than 32-bit sums allow are left out.
   QuantizedWeights(Weights, std::span<const ParamSlice> weights);
 
   // Null when that weight is not quantised.

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/median.h"
 #include "base/philox.h"
 #include "base/progress.h"
 #include "nn/gemm_benchmark.h"
@@ -16,12 +17,6 @@
 
 namespace tandem {
 namespace {
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // Phases of several steps.
 class PhaseTimes {

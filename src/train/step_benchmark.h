@@ -28,8 +28,8 @@ struct StepBenchmark {
 // Random token ids for sequences of these lengths, with labels 0 and 1 in turn.
 TokenDataset random_dataset(std::span<const std::int64_t> lengths, std::int64_t vocab_size);
 
-// Trains `steps` steps on consecutive batches of the data set, and times products of the same
-// shapes after each.
+// Trains `steps` steps on consecutive batches of the data set, and after each times products of the
+// shapes that the first one had.
 StepBenchmark measure_steps(const ClassifierModel&, const BertConfig&, const TokenDataset&,
                             std::int64_t batch_size, std::int64_t steps, Compute&);
 

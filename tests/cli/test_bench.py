@@ -27,8 +27,12 @@ class Bench(ProgramTest):
             self.assertGreater(phases[name, "backward"]["seconds"], 0, name)
         for name in ("clipping", "AdamW"):
             self.assertGreater(phases[name, "update"]["bytes"], 0, name)
-        # Two layers, of which the last one's products after keys and values have a row a sequence.
-        self.assertGreater(phases["QKV", "forward"]["flops"], 0)
+        # Two layers of width 32 with 61 tokens of 4 sequences: the whole one, and the last, which has
+        # keys and values of all tokens and the rest of each sequence's first.
+        whole, last = 2 * 61 * 3 * 32 * 32, 2 * (61 * 2 + 4) * 32 * 32
+        self.assertEqual(phases["QKV", "forward"]["flops"], whole + last)
+        self.assertEqual(phases["QKV", "backward"]["flops"], 2 * (whole + last))
+        self.assertEqual(phases["attention output", "forward"]["flops"], 2 * (61 + 4) * 32 * 32)
         total = sum(phase["seconds"] for phase in figures["phases"])
         self.assertLess(abs(total / (sum(figures["seconds"]) / len(figures["seconds"])) - 1), 0.2)
 

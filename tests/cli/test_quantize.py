@@ -3,7 +3,7 @@ import json
 import unittest
 
 from model_files import change_config, read_safetensors
-from program import MODEL, ROWS, USAGE, ProgramTest, table, trained_model
+from program import DATA, MODEL, ROWS, USAGE, ProgramTest, table, trained_model
 
 
 class Quantize(ProgramTest):
@@ -45,6 +45,13 @@ class Quantize(ProgramTest):
         self.assertIn("***** int8 metrics *****", result.out)
         self.assertEqual(result.out.count("eval_accuracy"), 2)
 
+    def test_checks_the_rows_before_it_writes(self):
+        rows = self.write("dev.tsv", table([("a film", "unheard-of")]))
+        self.fails(DATA, ["unheard-of"], "quantize", "--model", trained_model(), "--output",
+                   self.output, "--data", rows)
+        self.fails(USAGE, ["standard input can be read only once"], "quantize", "--model",
+                   trained_model(), "--output", self.output, "--data", "-")
+
     def test_is_not_trained(self):
         self.quantize()
         self.fails(MODEL, ["has 8-bit weights, which cannot be trained"], "train", "--model",
@@ -60,7 +67,14 @@ class Quantize(ProgramTest):
 
     def test_refuses_another_kind_of_quantisation(self):
         self.quantize()
-        change_config(self.output, quantization_config={"quant_method": "gptq", "bits": 4})
+        written = json.loads((self.output / "config.json").read_text())["quantization_config"]
+        asymmetric = json.loads(json.dumps(written).replace('"symmetric": true',
+                                                            '"symmetric": false'))
+        for other in ({"quant_method": "gptq", "bits": 4}, asymmetric):
+            change_config(self.output, quantization_config=other)
+            self.refuses_to_predict()
+
+    def refuses_to_predict(self):
         self.fails(MODEL, ["config.json: quantization_config: weights quantised in this way are not "
                            "supported"], "predict", "--model", self.output, "--data",
                    self.write("texts.txt", "a film\n"))

@@ -1,5 +1,6 @@
 // Every kernel set against the reference, at widths around the vector lengths.
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -190,6 +191,25 @@ TEST_P(RowKernels, QuantizationMatchesTheReference) {
                               expected_y.data());
     EXPECT_EQ(y, expected_y);
   }
+}
+
+TEST_P(RowKernels, QuantizationHidesNothingThatIsNotFinite) {
+  constexpr std::int64_t kCols = 37;
+  for (const float bad : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    auto x = random_floats(2 * kCols, 1);
+    x[20] = bad;
+    std::vector<std::uint8_t> quantized(x.size());
+    std::vector<float> scale(2);
+    fast.quantize_rows(x.data(), {2, kCols, kCols}, quantized.data(), scale.data());
+    EXPECT_TRUE(std::isnan(scale[0]));
+    EXPECT_TRUE(std::isfinite(scale[1]));
+  }
+  std::vector<float> tiny(kCols, 1e-38F);
+  std::vector<std::uint8_t> quantized(kCols);
+  float scale = 1;
+  fast.quantize_rows(tiny.data(), {1, kCols, kCols}, quantized.data(), &scale);
+  EXPECT_EQ(scale, 0);
+  EXPECT_EQ(quantized, std::vector<std::uint8_t>(kCols, kernels::kQuantizedZero));
 }
 
 TEST_P(RowKernels, AdamWMatchesTheReference) {

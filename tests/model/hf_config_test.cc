@@ -75,7 +75,8 @@ TEST(HfConfig, NamesTheKeyOfWhatItCannotUse) {
             "config.json: pruned_heads: pruned heads are not supported");
   EXPECT_EQ(failure(R"("quantization_config": {})"),
             "config.json: quantization_config: weights quantised in this way are not supported; "
-            "supported: compressed-tensors' int-quantized, as `tandem quantize` writes it");
+            "supported: compressed-tensors' int-quantized with 8 bits, symmetric, a scale for each "
+            "channel and token, as `tandem quantize` writes it");
   EXPECT_EQ(failure(R"("auto_map": {})"),
             "config.json: auto_map: a model that brings its own Python code is not supported");
 }

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/error.h"
 #include "nn/compute.h"
 #include "nn/params.h"
 #include "nn/step.h"
@@ -49,7 +50,10 @@ class LayerFixture {
   // A matrix of its own memory in the arena, with random elements.
   Matrix<float> random_matrix(std::int64_t rows, std::int64_t cols, std::uint32_t seed) {
     const Matrix<float> matrix = arena_.matrix<float>(rows, cols);
-    std::ranges::copy(random_floats(rows * cols, seed), matrix.data);
+    const std::vector<float> numbers = random_floats(rows * cols, seed);
+    for (std::int64_t r = 0; r < rows; ++r) {
+      std::copy_n(numbers.begin() + r * cols, cols, matrix.row(r));
+    }
     return matrix;
   }
 
@@ -68,6 +72,7 @@ class LayerFixture {
 inline const Dropout kTestDropout{.enabled = true, .seed = 3, .step = 5};
 
 inline std::span<float> elements(Matrix<float> matrix) {
+  TANDEM_CHECK(matrix.stride == matrix.cols, "a matrix with gaps between its rows");
   return {matrix.data, static_cast<std::size_t>(matrix.rows * matrix.cols)};
 }
 

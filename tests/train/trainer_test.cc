@@ -114,20 +114,51 @@ TEST(Trainer, PlansTheMemoryThatAStepTakes) {
   EXPECT_EQ(arena.peak_bytes(), planned);
 }
 
-TEST(Evaluator, GivesTheSameLogitsForAnyBatchSizeInInputOrder) {
+TEST(Evaluator, GivesTheLogitsOfTheReferenceInInputOrder) {
   GoldenModel model(testing::golden_path("tiny_bert"), 3);
   const TokenDataset dataset = golden().dataset();
   const std::vector<float> expected = golden().values("logits");
-  for (const std::int64_t batch_size : {1, 4, 100}) {
-    std::int64_t done = 0;
-    const Predictions predictions = predict(model.view, dataset, batch_size, model.compute,
-                                            [&](std::int64_t count) { done = count; });
-    EXPECT_EQ(done, dataset.size());
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      EXPECT_NEAR(predictions.logits[i], expected[i], 1e-5);
+  const Predictions predictions =
+      predict(model.view, dataset, 4, model.compute, [](std::int64_t) {});
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(predictions.logits[i], expected[i], 1e-5);
+  }
+  EXPECT_NEAR(mean_loss(predictions, dataset, ProblemKind::kSingleLabel), golden().value("loss"),
+              1e-5);
+}
+
+TEST(Evaluator, GivesTheSameLogitsForAnyBatchSize) {
+  GoldenModel model(testing::golden_path("tiny_bert"), 3);
+  const TokenDataset few = golden().dataset();
+  TokenDataset many = few;
+  // So often that they come to several batches of 2,048 tokens.
+  std::int64_t tokens = 0;
+  while (tokens < 7000) {
+    for (std::int64_t i = 0; i < few.size(); ++i) {
+      const auto begin = few.ids.begin() + few.starts[static_cast<std::size_t>(i)];
+      const auto segment = few.segments.begin() + few.starts[static_cast<std::size_t>(i)];
+      many.ids.insert(many.ids.end(), begin, begin + few.length(i));
+      many.segments.insert(many.segments.end(), segment, segment + few.length(i));
+      many.starts.push_back(static_cast<std::int64_t>(many.ids.size()));
+      many.labels.push_back(few.labels[static_cast<std::size_t>(i)]);
+      many.lines.push_back(few.lines[static_cast<std::size_t>(i)]);
+      tokens += few.length(i);
     }
-    EXPECT_NEAR(mean_loss(predictions, dataset, ProblemKind::kSingleLabel), golden().value("loss"),
-                1e-5);
+  }
+  const std::vector<float> expected = golden().values("logits");
+  for (const auto& [batch_size, batches] : {std::pair<std::int64_t, int>{1, 4}, {100000, 1}}) {
+    int calls = 0;
+    std::int64_t done = 0;
+    const Predictions predictions =
+        predict(model.view, many, batch_size, model.compute, [&](std::int64_t count) {
+          ++calls;
+          done = count;
+        });
+    EXPECT_EQ(done, many.size());
+    EXPECT_EQ(calls, batches);
+    for (std::size_t i = 0; i < predictions.logits.size(); ++i) {
+      ASSERT_NEAR(predictions.logits[i], expected[i % expected.size()], 1e-5);
+    }
   }
 }
 
