@@ -13,6 +13,7 @@
 #include "model/model_directory.h"
 #include "model/presets.h"
 #include "nn/gemm_benchmark.h"
+#include "nn/int8_benchmark.h"
 
 namespace tandem {
 
@@ -26,6 +27,15 @@ HfConfig config_of(const BenchFlags& flags) {
 
 namespace {
 
+constexpr int kRepeats = 5;
+
+// 8-bit products are those of forward maps alone; 0 where there is none, or no fast instruction.
+double int8_rate(const GemmShape& shape, Compute& compute) {
+  const bool forward = shape.a_transpose == Transpose::kNo && shape.b_transpose == Transpose::kYes;
+  if (!forward || !compute.multiplies_int8()) return 0;
+  return measure_int8_rate(shape.rows, shape.cols, shape.inner, kRepeats, compute);
+}
+
 void bench_gemm(const BenchFlags& flags) {
   Compute compute = make_compute(flags.compute);
   const BertConfig config = config_of(flags).bert;
@@ -35,7 +45,6 @@ void bench_gemm(const BenchFlags& flags) {
                                           .intermediate_size = config.intermediate_size,
                                           .layers = config.num_hidden_layers}),
                           compute);
-  constexpr int kRepeats = 5;
   Progress progress("products", kRepeats);
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     throw_if_interrupted("measuring");
@@ -53,19 +62,22 @@ void bench_gemm(const BenchFlags& flags) {
                         {"inner", rate.shape.inner},
                         {"count", rate.shape.count},
                         {"gflops", rate.shape.flops() / rate.our_seconds / 1e9},
-                        {"onednn_gflops", rate.shape.flops() / rate.onednn_seconds / 1e9}});
+                        {"onednn_gflops", rate.shape.flops() / rate.onednn_seconds / 1e9},
+                        {"int8_gops", int8_rate(rate.shape, compute) / 1e9}});
     }
     const nlohmann::json result = {{"shapes", shapes}, {"gemm_gflops", combined_rate(rates) / 1e9}};
     fmt::print("{}\n", python_json(result, {.indent = std::nullopt}));
     return;
   }
-  fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10}{:>16}\n", "product", "rows", "cols", "inner",
-             "times", "GFLOP/s", "oneDNN GFLOP/s");
+  fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10}{:>16}{:>12}\n", "product", "rows", "cols", "inner",
+             "times", "GFLOP/s", "oneDNN GFLOP/s", "int8 GOP/s");
   for (const GemmRate& rate : rates) {
-    fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10.0f}{:>16.0f}\n", rate.shape.name, rate.shape.rows,
-               rate.shape.cols, rate.shape.inner, rate.shape.count,
+    const double int8 = int8_rate(rate.shape, compute);
+    fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10.0f}{:>16.0f}{:>12}\n", rate.shape.name,
+               rate.shape.rows, rate.shape.cols, rate.shape.inner, rate.shape.count,
                rate.shape.flops() / rate.our_seconds / 1e9,
-               rate.shape.flops() / rate.onednn_seconds / 1e9);
+               rate.shape.flops() / rate.onednn_seconds / 1e9,
+               int8 > 0 ? fmt::format("{:.0f}", int8 / 1e9) : "-");
   }
   fmt::print("{:<64}{:>10.0f}\n", "attainable, weighted by FLOPs", combined_rate(rates) / 1e9);
 }
