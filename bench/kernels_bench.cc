@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/median.h"
 #include "kernels/dispatch.h"
 #include "support/random_floats.h"
 
@@ -210,11 +211,10 @@ void measure(const Case& item) {
     }
   }
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    std::ranges::nth_element(seconds[t], seconds[t].begin() + kRounds / 2);
-    const double median = seconds[t][kRounds / 2];
-    fmt::print("{:<24}{:<12}{:>10.2f}{:>14.3f}{:>10}\n", item.name, tables[t]->name, median * 1e6,
-               median * 1e9 / item.elements,
-               item.flops > 0 ? fmt::format("{:.1f}", item.flops / median / 1e9) : "-");
+    const double middle = median(seconds[t]);
+    fmt::print("{:<24}{:<12}{:>10.2f}{:>14.3f}{:>10}\n", item.name, tables[t]->name, middle * 1e6,
+               middle * 1e9 / item.elements,
+               item.flops > 0 ? fmt::format("{:.1f}", item.flops / middle / 1e9) : "-");
   }
 }
 

@@ -11,7 +11,7 @@
 namespace tandem {
 
 void print_phases(const StepBenchmark& result) {
-  fmt::print("{:<18}{:<10}{:>9}{:>8}{:>9}{:>10}{:>8}{:>8}{:>13}\n", "phase", "pass", "ms",
+  fmt::print("{:<18}{:<10}{:>9}{:>8}{:>9}{:>10}{:>8}{:>8}{:>15}\n", "phase", "pass", "ms",
              "of step", "GFLOP", "GFLOP/s", "GB", "GB/s", "of attainable");
   double whole = 0;
   for (const PhaseTotal& phase : result.phases) whole += phase.seconds;
@@ -20,7 +20,7 @@ void print_phases(const StepBenchmark& result) {
       return value > 0 ? fmt::format("{:.{}f}", value, decimals) : std::string("-");
     };
     const double share = result.share_of_attainable(phase);
-    fmt::print("{:<18}{:<10}{:>9.1f}{:>7.1f}%{:>9}{:>10}{:>8}{:>8}{:>13}\n", name_of(phase.phase),
+    fmt::print("{:<18}{:<10}{:>9.1f}{:>7.1f}%{:>9}{:>10}{:>8}{:>8}{:>15}\n", name_of(phase.phase),
                name_of(phase.pass), phase.seconds * 1e3, 100 * phase.seconds / whole,
                figure(phase.flops / 1e9, 1), figure(phase.flops / phase.seconds / 1e9, 0),
                figure(phase.bytes / 1e9, 2), figure(phase.bytes / phase.seconds / 1e9, 1),

@@ -18,10 +18,11 @@ double measure_int8_rate(std::int64_t rows, std::int64_t out, std::int64_t in, i
   const std::vector<std::uint8_t> x(static_cast<std::size_t>(tiles * kRows * in),
                                     std::uint8_t{130});
   const auto threads = static_cast<std::int64_t>(compute.pool().size());
-  constexpr std::int64_t kAlignment = 64;
-  const std::int64_t workspace_bytes = (product.workspace_bytes() / kAlignment + 1) * kAlignment;
-  Arena arena(threads * (kRows * out * static_cast<std::int64_t>(sizeof(std::int32_t)) +
-                         workspace_bytes + 2 * kAlignment));
+  const std::int64_t workspace_bytes = product.workspace_bytes();
+  constexpr std::int64_t kAlignmentSlack = 2 * 64;
+  Arena arena(
+      threads * (kRows * out * static_cast<std::int64_t>(sizeof(std::int32_t)) + workspace_bytes) +
+      kAlignmentSlack);
   const std::span<std::int32_t> sums = arena.vector<std::int32_t>(threads * kRows * out);
   const std::span<std::byte> workspaces = arena.vector<std::byte>(threads * workspace_bytes);
   std::vector<double> seconds;

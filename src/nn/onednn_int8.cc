@@ -71,7 +71,10 @@ OneDnnInt8Product::OneDnnInt8Product(OneDnnInt8Product&&) noexcept = default;
 OneDnnInt8Product& OneDnnInt8Product::operator=(OneDnnInt8Product&&) noexcept = default;
 
 std::int64_t OneDnnInt8Product::workspace_bytes() const {
-  return static_cast<std::int64_t>(primitive_->description.scratchpad_desc().get_size());
+  constexpr std::int64_t kAlignment = 64;
+  const auto bytes =
+      static_cast<std::int64_t>(primitive_->description.scratchpad_desc().get_size());
+  return (bytes / kAlignment + 1) * kAlignment;
 }
 
 void OneDnnInt8Product::multiply(const std::uint8_t* rows, std::int32_t* result,

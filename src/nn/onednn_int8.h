@@ -24,7 +24,8 @@ class OneDnnInt8Product {
   OneDnnInt8Product(OneDnnInt8Product&&) noexcept;
   OneDnnInt8Product& operator=(OneDnnInt8Product&&) noexcept;
 
-  // Bytes of workspace that a call needs, 64-byte aligned.
+  // Bytes of workspace that a call needs, 64-byte aligned; a multiple of 64, so that those of
+  // several threads may follow each other.
   std::int64_t workspace_bytes() const;
   // Called by any number of threads at a time, each with a workspace of its own.
   void multiply(const std::uint8_t* rows, std::int32_t* result, std::byte* workspace) const;

@@ -62,9 +62,7 @@ void QuantizedLinear::multiply(Matrix<const float> x, Matrix<float> y, const Ste
   const Matrix<std::uint8_t> rows = of_worker(kRows * in_, std::uint8_t{});
   const Matrix<std::int32_t> sums = of_worker(kRows * out_, std::int32_t{});
   const Matrix<float> scales = of_worker(kRows, float{});
-  constexpr std::int64_t kAlignment = 64;
-  const Matrix<std::byte> workspaces =
-      of_worker((product_.workspace_bytes() / kAlignment + 1) * kAlignment, std::byte{});
+  const Matrix<std::byte> workspaces = of_worker(product_.workspace_bytes(), std::byte{});
   step.run((x.rows + kRows - 1) / kRows, [&](std::int64_t task, int worker) {
     const std::int64_t begin = task * kRows;
     const std::int64_t end = std::min(begin + kRows, x.rows);

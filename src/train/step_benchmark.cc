@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -18,42 +16,11 @@
 namespace tandem {
 namespace {
 
-// Phases of several steps.
-class PhaseTimes {
- public:
-  void add(const PhaseClock& clock) {
-    double flops = 0;
-    for (const PhaseTotal& total : clock.totals()) {
-      PhaseTotal& sum = sums_[{total.phase, total.pass}];
-      sum.phase = total.phase;
-      sum.pass = total.pass;
-      sum.seconds += total.seconds;
-      sum.flops += total.flops;
-      sum.bytes += total.bytes;
-      flops += total.flops;
-    }
-    flops_.push_back(flops);
-  }
-  std::vector<PhaseTotal> mean() const {
-    const auto steps = static_cast<double>(flops_.size());
-    std::vector<PhaseTotal> totals;
-    for (const auto& [key, sum] : sums_) {
-      totals.push_back(
-          {sum.phase, sum.pass, sum.seconds / steps, sum.flops / steps, sum.bytes / steps});
-    }
-    return totals;
-  }
-  // The median over the steps.
-  double flops_per_second(const std::vector<double>& seconds) const {
-    std::vector<double> rates;
-    for (std::size_t i = 0; i < seconds.size(); ++i) rates.push_back(flops_[i] / seconds[i]);
-    return median(rates);
-  }
-
- private:
-  std::map<std::pair<Phase, Pass>, PhaseTotal> sums_;
-  std::vector<double> flops_;  // of each step
-};
+double flops_of(std::span<const Lap> laps) {
+  double flops = 0;
+  for (const Lap& lap : laps) flops += lap.flops;
+  return flops;
+}
 
 double measure_memory_rate(Compute& compute) {
   constexpr std::int64_t kBlock = 1 << 18, kBlocks = 256;  // 256 MiB an array
@@ -108,14 +75,15 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
   auto trainer = std::make_unique<Trainer>(model, dataset, options, compute);
   trainer->allocate();
   StepBenchmark result;
-  PhaseTimes times;
+  PhaseClock clock(compute.pool().size());
+  std::vector<double> rates;
   std::optional<GemmBenchmark> gemm;
   Progress progress("training steps", steps);
   for (std::int64_t step = 0; step < steps; ++step) {
     throw_if_interrupted("measuring");
-    PhaseClock clock(compute.pool().size());
+    const std::size_t laps_before = clock.laps().size();
     const auto start = std::chrono::steady_clock::now();
-    const StepResult update = trainer->run_step(step, &clock);
+    const StepResult update = trainer->run_step(step, step == 0 ? nullptr : &clock);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     progress.update(step + 1);
     if (!gemm) {
@@ -129,14 +97,21 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
     gemm->run_once();
     if (step == 0) continue;
     result.seconds.push_back(elapsed.count());
-    times.add(clock);
-    result.last_laps.assign(clock.laps().begin(), clock.laps().end());
+    const std::span<const Lap> laps = clock.laps().subspan(laps_before);
+    rates.push_back(flops_of(laps) / elapsed.count());
+    result.last_laps.assign(laps.begin(), laps.end());
   }
   progress.clear();
   result.median_seconds = median(result.seconds);
   result.samples_per_second = static_cast<double>(batch_size) / result.median_seconds;
-  result.phases = times.mean();
-  result.step_flops_per_second = times.flops_per_second(result.seconds);
+  result.phases = clock.totals();
+  for (PhaseTotal& phase : result.phases) {
+    const auto counted = static_cast<double>(result.seconds.size());
+    phase.seconds /= counted;
+    phase.flops /= counted;
+    phase.bytes /= counted;
+  }
+  result.step_flops_per_second = median(rates);
   result.gemm_flops_per_second = combined_rate(gemm->rates());
   trainer.reset();  // its memory is free for the arrays of the next line
   result.memory_bytes_per_second = measure_memory_rate(compute);
