@@ -28,7 +28,7 @@ MAY_INCLUDE = {
 # (what the line says, as a regular expression, and the paths under src/ where it may stand)
 WORDS = [
     (r"\b_mm(256|512)?_|\b__m(128|256|512)", ()),
-    (r"\bdnnl_|<dnnl", ("nn/onednn.cc", "nn/onednn_int8.cc")),
+    (r"\bdnnl_|<dnnl", ("nn/onednn.cc", "nn/onednn_bf16.cc", "nn/onednn_int8.cc")),
     (r"\bhwy/|\bhn::", ("kernels/",)),
     (r"\bstd::j?thread\b", ("base/thread.",)),
     (r"\bMPI_[A-Z][a-z]|\bccl::", ("comm/",)),

@@ -1,5 +1,6 @@
 // tandem bench: what this machine can do, and how much of it a training step uses.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,50 +37,92 @@ double int8_rate(const GemmShape& shape, Compute& compute) {
   return measure_int8_rate(shape.rows, shape.cols, shape.inner, kRepeats, compute);
 }
 
-void bench_gemm(const BenchFlags& flags) {
-  Compute compute = make_compute(flags.compute);
+// Rates of the same shapes; bf16's are empty where they aren't measured.
+struct MeasuredRates {
+  std::vector<GemmRate> fp32, bf16;
+  std::vector<double> int8;  // operations a second, as int8_rate has it
+};
+
+MeasuredRates measure_rates(const BenchFlags& flags, Compute& compute) {
   const BertConfig config = config_of(flags).bert;
-  GemmBenchmark benchmark(encoder_shapes({.tokens = flags.tokens,
-                                          .sequences = flags.batch_size,
-                                          .width = config.hidden_size,
-                                          .intermediate_size = config.intermediate_size,
-                                          .layers = config.num_hidden_layers}),
-                          compute);
+  const std::vector<GemmShape> shapes =
+      encoder_shapes({.tokens = flags.tokens,
+                      .sequences = flags.batch_size,
+                      .width = config.hidden_size,
+                      .intermediate_size = config.intermediate_size,
+                      .layers = config.num_hidden_layers});
+  GemmBenchmark<float> fp32(shapes, compute);
+  std::optional<GemmBenchmark<BFloat16>> bf16;
+  if (compute.multiplies_bf16() || flags.compute.precision == PrecisionRequest::kBf16) {
+    bf16.emplace(shapes, compute);
+  }
   Progress progress("products", kRepeats);
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
     throw_if_interrupted("measuring");
-    benchmark.run_once();
+    fp32.run_once();
+    if (bf16) bf16->run_once();
     progress.update(repeat + 1);
   }
   progress.clear();
-  const std::vector<GemmRate> rates = benchmark.rates();
-  if (flags.json) {
-    nlohmann::json shapes = nlohmann::json::array();
-    for (const GemmRate& rate : rates) {
-      shapes.push_back({{"name", rate.shape.name},
-                        {"rows", rate.shape.rows},
-                        {"cols", rate.shape.cols},
-                        {"inner", rate.shape.inner},
-                        {"count", rate.shape.count},
-                        {"gflops", rate.shape.flops() / rate.our_seconds / 1e9},
-                        {"onednn_gflops", rate.shape.flops() / rate.onednn_seconds / 1e9},
-                        {"int8_gops", int8_rate(rate.shape, compute) / 1e9}});
-    }
-    const nlohmann::json result = {{"shapes", shapes}, {"gemm_gflops", combined_rate(rates) / 1e9}};
-    fmt::print("{}\n", python_json(result, {.indent = std::nullopt}));
-    return;
+  MeasuredRates rates{.fp32 = fp32.rates(), .bf16 = {}, .int8 = {}};
+  if (bf16) rates.bf16 = bf16->rates();
+  for (const GemmShape& shape : shapes) rates.int8.push_back(int8_rate(shape, compute));
+  return rates;
+}
+
+double gflops(const GemmShape& shape, double seconds) { return shape.flops() / seconds / 1e9; }
+
+void print_rates_json(const MeasuredRates& rates) {
+  nlohmann::json shapes = nlohmann::json::array();
+  for (std::size_t i = 0; i < rates.fp32.size(); ++i) {
+    const GemmRate& rate = rates.fp32[i];
+    shapes.push_back(
+        {{"name", rate.shape.name},
+         {"rows", rate.shape.rows},
+         {"cols", rate.shape.cols},
+         {"inner", rate.shape.inner},
+         {"count", rate.shape.count},
+         {"gflops", gflops(rate.shape, rate.our_seconds)},
+         {"onednn_gflops", gflops(rate.shape, rate.onednn_seconds)},
+         {"bf16_gflops",
+          rates.bf16.empty() ? 0 : gflops(rate.shape, rates.bf16[i].attainable_seconds())},
+         {"int8_gops", rates.int8[i] / 1e9}});
   }
-  fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10}{:>16}{:>12}\n", "product", "rows", "cols", "inner",
-             "times", "GFLOP/s", "oneDNN GFLOP/s", "int8 GOP/s");
-  for (const GemmRate& rate : rates) {
-    const double int8 = int8_rate(rate.shape, compute);
-    fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10.0f}{:>16.0f}{:>12}\n", rate.shape.name,
+  const nlohmann::json result = {
+      {"shapes", shapes},
+      {"gemm_gflops", attainable_rate(rates.fp32) / 1e9},
+      {"bf16_gemm_gflops", rates.bf16.empty() ? 0 : attainable_rate(rates.bf16) / 1e9}};
+  fmt::print("{}\n", python_json(result, {.indent = std::nullopt}));
+}
+
+void print_rates(const MeasuredRates& rates) {
+  const auto figure = [](double value) {
+    return value > 0 ? fmt::format("{:.0f}", value) : std::string("-");
+  };
+  fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10}{:>16}{:>14}{:>12}\n", "product", "rows", "cols",
+             "inner", "times", "GFLOP/s", "oneDNN GFLOP/s", "bf16 GFLOP/s", "int8 GOP/s");
+  for (std::size_t i = 0; i < rates.fp32.size(); ++i) {
+    const GemmRate& rate = rates.fp32[i];
+    const double bf16 =
+        rates.bf16.empty() ? 0 : gflops(rate.shape, rates.bf16[i].attainable_seconds());
+    fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10.0f}{:>16.0f}{:>14}{:>12}\n", rate.shape.name,
                rate.shape.rows, rate.shape.cols, rate.shape.inner, rate.shape.count,
-               rate.shape.flops() / rate.our_seconds / 1e9,
-               rate.shape.flops() / rate.onednn_seconds / 1e9,
-               int8 > 0 ? fmt::format("{:.0f}", int8 / 1e9) : "-");
+               gflops(rate.shape, rate.our_seconds), gflops(rate.shape, rate.onednn_seconds),
+               figure(bf16), figure(rates.int8[i] / 1e9));
   }
-  fmt::print("{:<64}{:>10.0f}\n", "attainable, weighted by FLOPs", combined_rate(rates) / 1e9);
+  const double bf16 = rates.bf16.empty() ? 0 : attainable_rate(rates.bf16) / 1e9;
+  fmt::print("{:<64}{:>10.0f}{:>30}\n", "attainable, weighted by FLOPs",
+             attainable_rate(rates.fp32) / 1e9, figure(bf16));
+}
+
+void bench_gemm(const BenchFlags& flags) {
+  Compute compute = make_compute(flags.compute);
+  const MeasuredRates rates = measure_rates(flags, compute);
+  if (flags.json) {
+    print_rates_json(rates);
+  } else {
+    print_rates(rates);
+  }
 }
 
 void add_model_flags(CLI::App& command, BenchFlags& flags) {

@@ -66,9 +66,11 @@ std::vector<std::int64_t> lengths_of(const BenchFlags& flags) {
 // A classifier with random weights, and random sequences for it.
 class BenchModel {
  public:
-  BenchModel(const BenchFlags& flags, Compute& compute)
+  BenchModel(const BenchFlags& flags, PrecisionRequest precision, Compute& compute)
       : loaded_(new_model(config_of(flags), 42, compute.pool())),
-        classifier_(loaded_.config.bert, loaded_.params, kLabels),
+        classifier_(make_bert_classifier(config(), loaded_.params, kLabels,
+                                         make_precision(precision, config(), compute))),
+        bf16_weights_(make_bf16_weights(classifier_, loaded_.weights, compute.pool())),
         dataset_(random_dataset(lengths_of(flags), config().vocab_size)) {
     check_dataset_fits(dataset_, config());
   }
@@ -78,6 +80,7 @@ class BenchModel {
     return {.classifier = classifier_,
             .table = loaded_.table,
             .weights = loaded_.weights,
+            .bf16_weights = bf16_weights_,
             .problem = ProblemKind::kSingleLabel,
             .outputs = kLabels,
             .quantized = quantized_.get()};
@@ -87,13 +90,14 @@ class BenchModel {
       throw MachineError("--int8: this CPU, or --kernels, has neither AVX-512 VNNI nor AMX");
     }
     quantized_ =
-        std::make_unique<QuantizedWeights>(Weights{loaded_.weights}, classifier_.encoder_weights());
+        std::make_unique<QuantizedWeights>(Weights{loaded_.weights}, encoder_weights(classifier_));
   }
 
  private:
   static constexpr std::int64_t kLabels = 2;
   LoadedModel loaded_;
-  BertClassifier classifier_;
+  AnyBertClassifier classifier_;
+  std::vector<BFloat16> bf16_weights_;
   TokenDataset dataset_;
   std::unique_ptr<QuantizedWeights> quantized_;
 };
@@ -115,13 +119,14 @@ void print_step_summary(const StepBenchmark& result) {
 
 void bench_step(const BenchFlags& flags) {
   Compute compute = make_compute(flags.compute);
-  BenchModel model(flags, compute);
+  BenchModel model(flags, flags.compute.precision, compute);
   const StepBenchmark result = measure_steps(model.view(), model.config(), model.dataset(),
                                              flags.batch_size, flags.steps, compute);
   const auto peak = peak_resident_memory_bytes();
   if (!flags.trace.empty()) write_trace(result, flags.trace);
   if (flags.json) {
     const nlohmann::json object = {
+        {"precision", name_of(precision_of(model.view().classifier))},
         {"seconds_per_step", result.median_seconds},
         {"samples_per_second", result.samples_per_second},
         {"gemm_gflops", result.gemm_flops_per_second / 1e9},
@@ -141,7 +146,8 @@ void bench_step(const BenchFlags& flags) {
 
 void bench_predict(const BenchFlags& flags) {
   Compute compute = make_compute(flags.compute);
-  BenchModel model(flags, compute);
+  // What isn't multiplied as 8-bit integers is fp32.
+  BenchModel model(flags, flags.int8 ? PrecisionRequest::kFp32 : flags.compute.precision, compute);
   if (flags.int8) model.quantize(compute);
   const double samples_per_second =
       measure_prediction(model.view(), model.dataset(), flags.batch_size, compute);

@@ -24,8 +24,7 @@ ModelSession::ModelSession(const std::filesystem::path& directory, const LabelSc
                            const LoadOptions& options)
     : labels_(labels),
       tokenizer_(Tokenizer::load(directory)),
-      model_(load_and_say(directory, options)),
-      classifier_(model_.config.bert, model_.params, labels.outputs()) {
+      model_(load_and_say(directory, options)) {
   check_vocabulary_fits(model_.config.bert, tokenizer_.vocabulary_size(), directory.string());
   set_label_scheme(model_.config, labels);
 }
@@ -33,26 +32,46 @@ ModelSession::ModelSession(const std::filesystem::path& directory, const LabelSc
 ModelSession::ModelSession(const std::filesystem::path& directory)
     : ModelSession(directory, label_scheme(read_hf_config(directory / "config.json")), {}) {}
 
-ClassifierModel ModelSession::classifier() const {
-  return {.classifier = classifier_,
+void ModelSession::prepare(PrecisionRequest request, Compute& compute) {
+  const auto make = [&](Precision precision) {
+    classifier_.emplace(
+        make_bert_classifier(model_.config.bert, model_.params, labels_.outputs(), precision));
+  };
+  if (use_int8_weights(request, compute)) {
+    make(Precision::kFp32);
+    quantized_ =
+        std::make_unique<QuantizedWeights>(Weights{model_.weights}, encoder_weights(*classifier_));
+    return;
+  }
+  make(make_precision(request, model_.config.bert, compute));
+  bf16_weights_ = make_bf16_weights(*classifier_, model_.weights, compute.pool());
+}
+
+bool ModelSession::use_int8_weights(PrecisionRequest request, const Compute& compute) const {
+  if (!model_.config.int8_weights) return false;
+  if (request == PrecisionRequest::kBf16) {
+    log_info("8-bit weights: multiplied as bf16, as asked for");
+    return false;
+  }
+  if (!compute.multiplies_int8()) {
+    log_info(
+        "8-bit weights: multiplied as floats, because this CPU or --kernels lacks AVX-512 VNNI or "
+        "AMX");
+    return false;
+  }
+  log_info("8-bit weights: multiplied as integers");
+  return true;
+}
+
+ClassifierModel ModelSession::classifier() {
+  TANDEM_CHECK(classifier_.has_value(), "prepare() comes before classifier()");
+  return {.classifier = *classifier_,
           .table = model_.table,
           .weights = model_.weights,
+          .bf16_weights = bf16_weights_,
           .problem = labels_.kind,
           .outputs = labels_.outputs(),
           .quantized = quantized_.get()};
-}
-
-void ModelSession::use_int8_weights(const Compute& compute) {
-  if (!model_.config.int8_weights) return;
-  if (!compute.multiplies_int8()) {
-    log_info(
-        "8-bit weights: multiplied as fp32, because this CPU or --kernels lacks AVX-512 VNNI or "
-        "AMX");
-    return;
-  }
-  quantized_ =
-      std::make_unique<QuantizedWeights>(Weights{model_.weights}, classifier_.encoder_weights());
-  log_info("8-bit weights: multiplied as integers");
 }
 
 std::int64_t ModelSession::limit_tokens(std::int64_t asked) const {

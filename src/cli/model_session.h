@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <vector>
 
+#include "cli/shared_flags.h"
 #include "data/token_dataset.h"
 #include "model/bert_classifier.h"
 #include "model/model_directory.h"
@@ -22,11 +25,12 @@ class ModelSession {
   // Loads a fine-tuned model with the labels it has.
   explicit ModelSession(const std::filesystem::path& directory);
 
-  // In fp32, or by 8-bit integers after use_int8_weights().
-  ClassifierModel classifier() const;
-  // Predicts by 8-bit integers from now on, if this model has such weights and this machine
-  // multiplies them fast; says which.
-  void use_int8_weights(const Compute&);
+  // Chooses what is computed in, and says which: 8-bit integers, where the model has such weights
+  // and this machine multiplies them fast, unless bf16 is asked for; otherwise as make_precision.
+  void prepare(PrecisionRequest, Compute&);
+  // Comes after prepare().
+  ClassifierModel classifier();
+  const ParamTable& table() const { return model_.table; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
   const LabelScheme& labels() const { return labels_; }
 
@@ -44,12 +48,14 @@ class ModelSession {
   std::int64_t saved_bytes() const;
 
  private:
+  bool use_int8_weights(PrecisionRequest, const Compute&) const;
   void stage_as(const HfConfig& config, StagedFiles& files) const;
 
   LabelScheme labels_;
   Tokenizer tokenizer_;
   LoadedModel model_;
-  BertClassifier classifier_;
+  std::optional<AnyBertClassifier> classifier_;
+  std::vector<BFloat16> bf16_weights_;  // with bf16; trained together with the model's
   std::unique_ptr<QuantizedWeights> quantized_;
 };
 

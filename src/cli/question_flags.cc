@@ -77,7 +77,7 @@ Answers ask(const QuestionFlags& flags, LabelNeed need) {
   const ExampleSet examples = read_questions(flags, session.labels(), need);
   TokenDataset dataset =
       session.encode(examples, session.limit_tokens(flags.max_seq_length), compute.pool());
-  session.use_int8_weights(compute);
+  session.prepare(flags.compute.precision, compute);
   Progress progress("predicting", dataset.size());
   const auto start = std::chrono::steady_clock::now();
   Predictions predictions = predict(session.classifier(), dataset, flags.batch_size, compute,

@@ -1,9 +1,12 @@
 #include "cli/shared_flags.h"
 
+#include <map>
 #include <optional>
+#include <string_view>
 
 #include "base/cpu.h"
 #include "base/log.h"
+#include "nn/onednn.h"
 
 namespace tandem {
 namespace {
@@ -26,6 +29,41 @@ void add_compute_flags(CLI::App& command, ComputeFlags& flags) {
                   "instruction set: auto, avx512, avx2 or reference (slow; for tiny models)")
       ->capture_default_str()
       ->group(kGroup);
+  const std::map<std::string, PrecisionRequest> requests = {{"auto", PrecisionRequest::kAuto},
+                                                            {"fp32", PrecisionRequest::kFp32},
+                                                            {"bf16", PrecisionRequest::kBf16}};
+  command
+      .add_option_function<std::string>(
+          "--precision",
+          [&flags, requests](const std::string& name) { flags.precision = requests.at(name); },
+          "of activations and products: fp32, bf16, or auto, the faster here")
+      ->check(CLI::IsMember({"auto", "fp32", "bf16"}))
+      ->default_str("auto")
+      ->group(kGroup);
+}
+
+Precision make_precision(PrecisionRequest request, const BertConfig& config, Compute& compute) {
+  // Enough tokens for products to run at their speed, few enough to take a moment.
+  const PrecisionChoice choice = choose_precision(request,
+                                                  {.tokens = 256,
+                                                   .sequences = 8,
+                                                   .width = config.hidden_size,
+                                                   .intermediate_size = config.intermediate_size,
+                                                   .layers = config.num_hidden_layers},
+                                                  compute);
+  const std::string_view name = name_of(choice.precision);
+  if (choice.bf16_speed > 0) {
+    log_info("precision: {}; products of bf16 are {:.2f} times as fast as those of fp32 here", name,
+             choice.bf16_speed);
+  } else {
+    log_info(
+        "precision: {}{}", name,
+        request == PrecisionRequest::kAuto ? "; this CPU, or --kernels, multiplies no bf16" : "");
+  }
+  if (choice.precision == Precision::kBf16 && choice.bf16_speed < 1) {
+    log_warning("bf16 is slower than fp32 on this machine; --precision fp32 is better here");
+  }
+  return choice.precision;
 }
 
 Compute make_compute(const ComputeFlags& flags) {

@@ -7,17 +7,22 @@
 #include <CLI/CLI.hpp>
 
 #include "data/columns.h"
+#include "model/bert_config.h"
 #include "nn/compute.h"
+#include "nn/precision.h"
 
 namespace tandem {
 
 struct ComputeFlags {
   int threads = 0;  // 0: as many as there are usable cores
   std::string kernels = "auto";
+  PrecisionRequest precision = PrecisionRequest::kAuto;
 };
 void add_compute_flags(CLI::App& command, ComputeFlags& flags);
 // Makes the threads and says what they run on.
 Compute make_compute(const ComputeFlags& flags);
+// What such a model computes in here; says which, and why.
+Precision make_precision(PrecisionRequest request, const BertConfig& config, Compute& compute);
 
 struct ColumnFlags {
   std::string text, pair, label;  // empty: found

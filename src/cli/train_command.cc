@@ -54,7 +54,7 @@ class TrainRun {
     for (const NamedExamples& set : data_.evaluate) {
       evaluation_sets_.push_back(session_.encode(set.examples, max_tokens, compute_.pool()));
     }
-    session_.use_int8_weights(compute_);
+    session_.prepare(flags_.compute.precision, compute_);
     if (needs_.train) {
       output_.check_space_for(session_.saved_bytes());
       train(session_.encode(*data_.train, max_tokens, compute_.pool()));
@@ -135,7 +135,7 @@ class TrainRun {
     }
     // Forward and backward: six FLOPs a parameter and token, embeddings left out, as the reference.
     double parameters = 0;
-    for (const ParamInfo& param : session_.classifier().table.all()) {
+    for (const ParamInfo& param : session_.table().all()) {
       const bool embedding = param.name.starts_with("embeddings.");
       parameters += embedding ? 0 : static_cast<double>(param.slice.size());
     }

@@ -1,4 +1,4 @@
-// AdamW, one pass over gradient, weight and both moments.
+// AdamW, one pass over gradient, weight, both moments and the weight as bf16.
 #if defined(TANDEM_KERNELS_ADAMW) == defined(HWY_TARGET_TOGGLE)
 #ifdef TANDEM_KERNELS_ADAMW
 #undef TANDEM_KERNELS_ADAMW
@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::HWY_NAMESPACE {
 
 void adamw(const AdamWUpdate& u, std::int64_t count, const float* gradient, float* weight,
-           float* moment1, float* moment2) {
+           float* moment1, float* moment2, BFloat16* rounded) {
   const FloatVector gradient_scale = hn::Set(kFloats, u.gradient_scale);
   const FloatVector beta1 = hn::Set(kFloats, u.beta1);
   const FloatVector beta2 = hn::Set(kFloats, u.beta2);
@@ -33,7 +33,9 @@ void adamw(const AdamWUpdate& u, std::int64_t count, const float* gradient, floa
     const FloatVector step = hn::Div(hn::Mul(step_size, m), denominator);
     vector.store(m, moment1 + i);
     vector.store(v, moment2 + i);
-    vector.store(hn::MulSub(vector.load(weight + i), decay, step), weight + i);
+    const FloatVector updated = hn::MulSub(vector.load(weight + i), decay, step);
+    vector.store(updated, weight + i);
+    if (rounded != nullptr) vector.store(updated, rounded + i);
   });
 }
 

@@ -19,49 +19,112 @@
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::HWY_NAMESPACE {
 
-// Parts of the workspace, as attention_workspace_floats counts them.
-struct AttentionWorkspace {
-  std::int64_t padded;      // n rounded up to 16: row length of all below
-  float* transposed_key;    // [D, padded]
-  float* transposed_value;  // [D, padded]
-  float* probability;       // [query block, padded]
-  float* d_probability;     // [query block, padded]
+// Rows of floats that a call reads or sums up in.
+template <class T>
+struct RowView {
+  T* data;
+  std::int64_t stride;
+  T* row(std::int64_t r) const { return data + r * stride; }
 };
 
-HWY_INLINE AttentionWorkspace divide_workspace(const AttentionHead& h) {
-  AttentionWorkspace w;
-  w.padded = (h.tokens + 15) / 16 * 16;
-  w.transposed_key = h.workspace;
-  w.transposed_value = w.transposed_key + h.width * w.padded;
-  w.probability = w.transposed_value + h.width * w.padded;
-  w.d_probability = w.probability + kAttentionQueryBlock * w.padded;
-  return w;
+// Hands out the parts of the workspace, whose sizes attention_workspace_floats adds up.
+struct WorkspaceParts {
+  float* next;
+  float* take(std::int64_t floats) {
+    float* const part = next;
+    next += floats;
+    return part;
+  }
+};
+
+// Rows as floats: those of fp32 are taken as they are, those of bf16 are widened.
+HWY_INLINE RowView<const float> as_floats(const float* from, std::int64_t /*rows*/,
+                                          std::int64_t /*width*/, std::int64_t stride,
+                                          WorkspaceParts& /*parts*/) {
+  return {from, stride};
+}
+HWY_INLINE RowView<const float> as_floats(const BFloat16* from, std::int64_t rows,
+                                          std::int64_t width, std::int64_t stride,
+                                          WorkspaceParts& parts) {
+  float* const to = parts.take(rows * width);
+  for (std::int64_t r = 0; r < rows; ++r) widen_row(from + r * stride, width, to + r * width);
+  return {to, width};
 }
 
-// to [D, padded] = the transpose of a key or value [n, D], zero beyond n.
-HWY_INLINE void transpose_padded(const float* from, const AttentionHead& h, std::int64_t padded,
-                                 float* to) {
-  transpose(from, h.tokens, h.width, h.key_value_stride, to, padded);
+// Where floats are summed before finish() stores them as `to`, rows `stride` apart: fp32 there.
+HWY_INLINE RowView<float> sums_for(float* to, std::int64_t /*rows*/, std::int64_t /*width*/,
+                                   std::int64_t stride, WorkspaceParts& /*parts*/) {
+  return {to, stride};
+}
+HWY_INLINE RowView<float> sums_for(BFloat16* /*to*/, std::int64_t rows, std::int64_t width,
+                                   std::int64_t /*stride*/, WorkspaceParts& parts) {
+  return {parts.take(rows * width), width};
+}
+HWY_INLINE void finish(const RowView<float>& /*sums*/, std::int64_t /*rows*/,
+                       std::int64_t /*width*/, std::int64_t /*stride*/, float* /*to*/) {}
+HWY_INLINE void finish(const RowView<float>& sums, std::int64_t rows, std::int64_t width,
+                       std::int64_t stride, BFloat16* to) {
+  for (std::int64_t r = 0; r < rows; ++r) round_row(sums.row(r), width, to + r * stride);
+}
+
+template <class T>
+HWY_INLINE std::int64_t padded_tokens(const AttentionHead<T>& h) {
+  return (h.tokens + 15) / 16 * 16;
+}
+
+// The transpose [D, padded] of a key or value [n, D], zero beyond n.
+template <class T>
+HWY_INLINE const float* transposed(const RowView<const float>& from, const AttentionHead<T>& h,
+                                   WorkspaceParts& parts) {
+  const std::int64_t padded = padded_tokens(h);
+  float* const to = parts.take(h.width * padded);
+  transpose(from.data, h.tokens, h.width, from.stride, to, padded);
   for (std::int64_t c = 0; c < h.width; ++c) {
     for (std::int64_t r = h.tokens; r < padded; ++r) to[c * padded + r] = 0;
   }
+  return to;
 }
 
-// scores[rows, padded] = rows [first, first + rows) of `left` times a transposed [D, padded].
-HWY_INLINE void multiply_by_transposed(const AttentionHead& h, const float* left,
-                                       std::int64_t left_row, std::int64_t rows,
-                                       const float* transposed, std::int64_t padded,
+// body(first, rows) for each block of queries.
+template <class T, class Body>
+HWY_INLINE void for_query_blocks(const AttentionHead<T>& h, Body&& body) {
+  for (std::int64_t first = 0; first < h.queries; first += kAttentionQueryBlock) {
+    const std::int64_t left = h.queries - first;
+    body(first, left < kAttentionQueryBlock ? left : kAttentionQueryBlock);
+  }
+}
+
+// scores[rows, padded] = left[rows, D] times a transposed [D, padded].
+HWY_INLINE void multiply_by_transposed(const RowView<const float>& left, std::int64_t rows,
+                                       std::int64_t width, const float* right, std::int64_t padded,
                                        float* scores) {
   small_product({.m = rows,
                  .n = padded,
-                 .k = h.width,
-                 .a = left,
-                 .a_row = left_row,
+                 .k = width,
+                 .a = left.data,
+                 .a_row = left.stride,
                  .a_col = 1,
-                 .b = transposed,
+                 .b = right,
                  .b_row = padded,
                  .c = scores,
                  .c_row = padded,
+                 .accumulate = false});
+}
+
+// result[rows, D] = block[rows, n] right[n, D].
+HWY_INLINE void multiply_block(const float* block, std::int64_t rows, std::int64_t tokens,
+                               std::int64_t padded, const RowView<const float>& right,
+                               std::int64_t width, const RowView<float>& result) {
+  small_product({.m = rows,
+                 .n = width,
+                 .k = tokens,
+                 .a = block,
+                 .a_row = padded,
+                 .a_col = 1,
+                 .b = right.data,
+                 .b_row = right.stride,
+                 .c = result.data,
+                 .c_row = result.stride,
                  .accumulate = false});
 }
 
@@ -92,8 +155,8 @@ HWY_INLINE float softmax_row(float* row, std::int64_t count, float scale) {
 }
 
 // body(begin, end, keep) over the groups of one query's probabilities.
-template <class Body>
-HWY_INLINE void for_probability_groups(const AttentionHead& h, std::int64_t query, Body&& body) {
+template <class T, class Body>
+HWY_INLINE void for_probability_groups(const AttentionHead<T>& h, std::int64_t query, Body&& body) {
   HWY_ALIGN float keep[kDropoutGroup];
   const std::int64_t groups = (h.tokens + kDropoutGroup - 1) / kDropoutGroup;
   for (std::int64_t group = 0; group < groups; ++group) {
@@ -103,40 +166,39 @@ HWY_INLINE void for_probability_groups(const AttentionHead& h, std::int64_t quer
   }
 }
 
-void attention_forward(const AttentionHead& h, float* context, std::int64_t context_stride,
+template <class T>
+void attention_forward(const AttentionHead<T>& h, T* context, std::int64_t context_stride,
                        float* log_sum_exp, std::int64_t log_sum_exp_stride) {
-  const AttentionWorkspace w = divide_workspace(h);
-  transpose_padded(h.key, h, w.padded, w.transposed_key);
-  for (std::int64_t first = 0; first < h.queries; first += kAttentionQueryBlock) {
-    const std::int64_t left = h.queries - first;
-    const std::int64_t rows = left < kAttentionQueryBlock ? left : kAttentionQueryBlock;
-    multiply_by_transposed(h, h.query + first * h.query_stride, h.query_stride, rows,
-                           w.transposed_key, w.padded, w.probability);
+  WorkspaceParts parts{h.workspace};
+  const std::int64_t padded = padded_tokens(h);
+  const auto key = as_floats(h.key, h.tokens, h.width, h.key_value_stride, parts);
+  const auto value = as_floats(h.value, h.tokens, h.width, h.key_value_stride, parts);
+  const float* const transposed_key = transposed(key, h, parts);
+  float* const probability = parts.take(kAttentionQueryBlock * padded);
+  for_query_blocks(h, [&](std::int64_t first, std::int64_t rows) HWY_ATTR {
+    WorkspaceParts block = parts;
+    const auto query =
+        as_floats(h.query + first * h.query_stride, rows, h.width, h.query_stride, block);
+    multiply_by_transposed(query, rows, h.width, transposed_key, padded, probability);
     for (std::int64_t r = 0; r < rows; ++r) {
-      float* const row = w.probability + r * w.padded;
+      float* const row = probability + r * padded;
       log_sum_exp[(first + r) * log_sum_exp_stride] = softmax_row(row, h.tokens, h.scale);
       if (h.dropout.threshold == 0) continue;
       for_probability_groups(h, first + r,
                              [&](std::int64_t begin, std::int64_t end, const float* keep)
                                  HWY_ATTR { apply_keep(row + begin, keep, end - begin); });
     }
-    small_product({.m = rows,
-                   .n = h.width,
-                   .k = h.tokens,
-                   .a = w.probability,
-                   .a_row = w.padded,
-                   .a_col = 1,
-                   .b = h.value,
-                   .b_row = h.key_value_stride,
-                   .c = context + first * context_stride,
-                   .c_row = context_stride,
-                   .accumulate = false});
-  }
+    T* const to = context + first * context_stride;
+    const auto result = sums_for(to, rows, h.width, context_stride, block);
+    multiply_block(probability, rows, h.tokens, padded, value, h.width, result);
+    finish(result, rows, h.width, context_stride, to);
+  });
 }
 
 // On entry `probability` holds scores and `d_probability` d_context Vᵀ of one query; on return
 // they hold the probability after dropout and the gradient of the score.
-HWY_INLINE void softmax_backward_row(const AttentionHead& h, std::int64_t query, float delta,
+template <class T>
+HWY_INLINE void softmax_backward_row(const AttentionHead<T>& h, std::int64_t query, float delta,
                                      float log_sum_exp, float* probability, float* d_probability) {
   const FloatVector scale = hn::Set(kFloats, h.scale);
   const FloatVector shift = hn::Set(kFloats, -log_sum_exp);
@@ -161,23 +223,24 @@ HWY_INLINE void softmax_backward_row(const AttentionHead& h, std::int64_t query,
 }
 
 // d[n, D] (+)= block[rows, n]ᵀ right[rows, D]: what a block of queries adds to d_key or d_value.
-HWY_INLINE void add_transposed_block(const AttentionHead& h, const AttentionWorkspace& w,
-                                     const float* block, std::int64_t rows, const float* right,
-                                     std::int64_t right_row, float* d, bool accumulate) {
-  small_product({.m = h.tokens,
-                 .n = h.width,
+HWY_INLINE void add_transposed_block(const float* block, std::int64_t rows, std::int64_t tokens,
+                                     std::int64_t padded, const RowView<const float>& right,
+                                     std::int64_t width, const RowView<float>& d, bool accumulate) {
+  small_product({.m = tokens,
+                 .n = width,
                  .k = rows,
                  .a = block,
                  .a_row = 1,
-                 .a_col = w.padded,
-                 .b = right,
-                 .b_row = right_row,
-                 .c = d,
-                 .c_row = h.key_value_stride,
+                 .a_col = padded,
+                 .b = right.data,
+                 .b_row = right.stride,
+                 .c = d.data,
+                 .c_row = d.stride,
                  .accumulate = accumulate});
 }
 
-HWY_INLINE float dot(const float* a, const float* b, std::int64_t count) {
+template <class T>
+HWY_INLINE float dot(const T* a, const T* b, std::int64_t count) {
   FloatVector sum = hn::Zero(kFloats);
   for_vectors(count, [&](auto vector, std::int64_t i) HWY_ATTR {
     sum = hn::MulAdd(vector.load(a + i), vector.load(b + i), sum);
@@ -187,44 +250,47 @@ HWY_INLINE float dot(const float* a, const float* b, std::int64_t count) {
 
 // With P the probabilities and M the dropout factors: d_value = (P M)ᵀ d_context,
 // d_score = scale P ((d_context Vᵀ) M - delta), delta = rowsum(d_context context).
-void attention_backward(const AttentionHead& h, const float* context, const float* d_context,
+template <class T>
+void attention_backward(const AttentionHead<T>& h, const T* context, const T* d_context,
                         std::int64_t context_stride, const float* log_sum_exp,
-                        std::int64_t log_sum_exp_stride, float* d_query, float* d_key,
-                        float* d_value) {
-  const AttentionWorkspace w = divide_workspace(h);
-  transpose_padded(h.key, h, w.padded, w.transposed_key);
-  transpose_padded(h.value, h, w.padded, w.transposed_value);
-  for (std::int64_t first = 0; first < h.queries; first += kAttentionQueryBlock) {
-    const std::int64_t left = h.queries - first;
-    const std::int64_t rows = left < kAttentionQueryBlock ? left : kAttentionQueryBlock;
-    const float* const query = h.query + first * h.query_stride;
-    const float* const d_out = d_context + first * context_stride;
-    multiply_by_transposed(h, query, h.query_stride, rows, w.transposed_key, w.padded,
-                           w.probability);
-    multiply_by_transposed(h, d_out, context_stride, rows, w.transposed_value, w.padded,
-                           w.d_probability);
+                        std::int64_t log_sum_exp_stride, T* d_query, T* d_key, T* d_value) {
+  WorkspaceParts parts{h.workspace};
+  const std::int64_t padded = padded_tokens(h);
+  const auto key = as_floats(h.key, h.tokens, h.width, h.key_value_stride, parts);
+  const auto value = as_floats(h.value, h.tokens, h.width, h.key_value_stride, parts);
+  const float* const transposed_key = transposed(key, h, parts);
+  const float* const transposed_value = transposed(value, h, parts);
+  const auto key_sums = sums_for(d_key, h.tokens, h.width, h.key_value_stride, parts);
+  const auto value_sums = sums_for(d_value, h.tokens, h.width, h.key_value_stride, parts);
+  float* const probability = parts.take(kAttentionQueryBlock * padded);
+  float* const d_probability = parts.take(kAttentionQueryBlock * padded);
+  for_query_blocks(h, [&](std::int64_t first, std::int64_t rows) HWY_ATTR {
+    WorkspaceParts block = parts;
+    const auto query =
+        as_floats(h.query + first * h.query_stride, rows, h.width, h.query_stride, block);
+    const auto d_out =
+        as_floats(d_context + first * context_stride, rows, h.width, context_stride, block);
+    multiply_by_transposed(query, rows, h.width, transposed_key, padded, probability);
+    multiply_by_transposed(d_out, rows, h.width, transposed_value, padded, d_probability);
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t i = first + r;
       const float delta =
           dot(d_context + i * context_stride, context + i * context_stride, h.width);
       softmax_backward_row(h, i, delta, log_sum_exp[i * log_sum_exp_stride],
-                           w.probability + r * w.padded, w.d_probability + r * w.padded);
+                           probability + r * padded, d_probability + r * padded);
     }
     const bool accumulate = first > 0;
-    add_transposed_block(h, w, w.probability, rows, d_out, context_stride, d_value, accumulate);
-    add_transposed_block(h, w, w.d_probability, rows, query, h.query_stride, d_key, accumulate);
-    small_product({.m = rows,
-                   .n = h.width,
-                   .k = h.tokens,
-                   .a = w.d_probability,
-                   .a_row = w.padded,
-                   .a_col = 1,
-                   .b = h.key,
-                   .b_row = h.key_value_stride,
-                   .c = d_query + first * h.query_stride,
-                   .c_row = h.query_stride,
-                   .accumulate = false});
-  }
+    add_transposed_block(probability, rows, h.tokens, padded, d_out, h.width, value_sums,
+                         accumulate);
+    add_transposed_block(d_probability, rows, h.tokens, padded, query, h.width, key_sums,
+                         accumulate);
+    T* const to = d_query + first * h.query_stride;
+    const auto query_sums = sums_for(to, rows, h.width, h.query_stride, block);
+    multiply_block(d_probability, rows, h.tokens, padded, key, h.width, query_sums);
+    finish(query_sums, rows, h.width, h.query_stride, to);
+  });
+  finish(key_sums, h.tokens, h.width, h.key_value_stride, d_key);
+  finish(value_sums, h.tokens, h.width, h.key_value_stride, d_value);
 }
 
 }  // namespace tandem::kernels::HWY_NAMESPACE

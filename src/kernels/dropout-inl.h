@@ -72,10 +72,15 @@ HWY_INLINE void fill_keep(const DropoutKey& key, std::uint32_t sample, std::int6
 }
 
 // The keep factors of one row of a [T, C] matrix, a group at a time.
-// body(group_begin, group_end, keep): columns and the factors of the first of them onwards.
+// body(group_begin, group_end, keep): columns and the factors of the first of them onwards; without
+// dropout all columns at once, and null.
 template <class Body>
 HWY_INLINE void for_dropout_groups(const DropoutKey& key, TokenRows tokens, std::int64_t row,
                                    std::int64_t cols, Body&& body) {
+  if (key.threshold == 0) {
+    body(0, cols, nullptr);
+    return;
+  }
   HWY_ALIGN float keep[kDropoutGroup];
   const std::int64_t groups = (cols + kDropoutGroup - 1) / kDropoutGroup;
   for (std::int64_t group = 0; group < groups; ++group) {
@@ -86,22 +91,22 @@ HWY_INLINE void for_dropout_groups(const DropoutKey& key, TokenRows tokens, std:
 }
 
 // x *= keep factors, for elements that start at a group's boundary.
-HWY_INLINE void apply_keep(float* x, const float* keep, std::int64_t count) {
+template <class T>
+HWY_INLINE void apply_keep(T* x, const float* keep, std::int64_t count) {
   for_vectors(count, [&](auto vector, std::int64_t i) HWY_ATTR {
     vector.store(hn::Mul(vector.load(x + i), hn::LoadU(kFloats, keep + i)), x + i);
   });
 }
 
-HWY_INLINE void dropout_row(const DropoutKey& key, TokenRows tokens, std::int64_t row,
-                            std::int64_t cols, float* x) {
-  for_dropout_groups(key, tokens, row, cols,
-                     [&](std::int64_t begin, std::int64_t end, const float* keep)
-                         HWY_ATTR { apply_keep(x + begin, keep, end - begin); });
-}
-
-void dropout(const DropoutKey& key, TokenRows tokens, const Extent& e, float* x) {
+template <class T>
+void dropout(const DropoutKey& key, TokenRows tokens, const Extent& e, T* x) {
   if (key.threshold == 0) return;
-  for (std::int64_t r = 0; r < e.rows; ++r) dropout_row(key, tokens, r, e.cols, x + r * e.stride);
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    T* const row = x + r * e.stride;
+    for_dropout_groups(key, tokens, r, e.cols,
+                       [&](std::int64_t begin, std::int64_t end, const float* keep)
+                           HWY_ATTR { apply_keep(row + begin, keep, end - begin); });
+  }
 }
 
 }  // namespace tandem::kernels::HWY_NAMESPACE

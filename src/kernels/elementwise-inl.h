@@ -13,17 +13,39 @@
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::HWY_NAMESPACE {
 
-void add(const float* x, std::int64_t count, float* y) {
+template <class T>
+void add(const T* x, std::int64_t count, float* y) {
   for_vectors(count, [&](auto vector, std::int64_t i) HWY_ATTR {
     vector.store(hn::Add(vector.load(y + i), vector.load(x + i)), y + i);
   });
 }
 
-void add_bias(float* x, const float* bias, const Extent& e) {
-  for (std::int64_t r = 0; r < e.rows; ++r) add(bias, e.cols, x + r * e.stride);
+template <class T>
+void add_bias(const Sums& sums, const float* bias, const Extent& e, T* y) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const float* const row = sums.data + r * sums.stride;
+    for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
+      vector.store(hn::Add(vector.load(row + c), vector.load(bias + c)), y + r * e.stride + c);
+    });
+  }
 }
 
-void add_column_sums(const float* x, const Extent& e, float* sum) {
+void store_sums(const Sums& sums, const Extent& e, bool accumulate, BFloat16* y) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    const float* const row = sums.data + r * sums.stride;
+    BFloat16* const to = y + r * e.stride;
+    if (!accumulate) {
+      round_row(row, e.cols, to);
+      continue;
+    }
+    for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
+      vector.store(hn::Add(vector.load(row + c), vector.load(to + c)), to + c);
+    });
+  }
+}
+
+template <class T>
+void add_column_sums(const T* x, const Extent& e, float* sum) {
   for (std::int64_t r = 0; r < e.rows; ++r) add(x + r * e.stride, e.cols, sum);
 }
 
@@ -45,8 +67,9 @@ double sum_of_squares(const float* x, std::int64_t count) {
   return total;
 }
 
-void scale_and_shift(const float* normalized, const float* gamma, const float* beta,
-                     const Extent& e, float* y) {
+template <class T>
+void scale_and_shift(const T* normalized, const float* gamma, const float* beta, const Extent& e,
+                     T* y) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
       const FloatVector value = vector.load(normalized + r * e.stride + c);

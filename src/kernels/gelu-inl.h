@@ -8,7 +8,6 @@
 
 #include "hwy/contrib/math/math-inl.h"
 #include "hwy/highway.h"
-#include "kernels/elementwise-inl.h"
 #include "kernels/table.h"
 #include "kernels/vectors-inl.h"
 
@@ -37,18 +36,21 @@ HWY_INLINE NormalLaw normal_law(FloatVector x) {
   return {hn::IfThenElse(negative, tail, hn::Sub(one, tail)), exponential};
 }
 
-void bias_gelu_forward(float* x, const float* bias, const Extent& e, float* y) {
+template <class T>
+void bias_gelu_forward(const Sums& sums, const float* bias, const Extent& e, T* x, T* y) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
+    const float* const from = sums.data + r * sums.stride;
     const std::int64_t row = r * e.stride;
     for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
-      const FloatVector value = hn::Add(vector.load(x + row + c), vector.load(bias + c));
-      vector.store(value, x + row + c);
+      const FloatVector value = hn::Add(vector.load(from + c), vector.load(bias + c));
+      if (x != nullptr) vector.store(value, x + row + c);
       vector.store(hn::Mul(value, normal_law(value).distribution), y + row + c);
     });
   }
 }
 
-void gelu_backward(const float* x, const Extent& e, float* gradient, float* y, float* d_bias) {
+template <class T>
+void gelu_backward(const T* x, const Extent& e, T* gradient, T* y, float* d_bias) {
   const FloatVector inverse_sqrt_2pi = hn::Set(kFloats, 0.398942280F);
   for (std::int64_t r = 0; r < e.rows; ++r) {
     const std::int64_t row = r * e.stride;

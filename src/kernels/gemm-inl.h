@@ -1,4 +1,5 @@
-// Products of large matrices: C = A B with B packed in panels of columns.
+// Products of large matrices: C = A B with B packed in panels of columns. Operands of bf16 are
+// widened when they are packed, and multiplied as floats.
 #if defined(TANDEM_KERNELS_GEMM) == defined(HWY_TARGET_TOGGLE)
 #ifdef TANDEM_KERNELS_GEMM
 #undef TANDEM_KERNELS_GEMM
@@ -26,9 +27,12 @@ constexpr std::int64_t kPanelColumns = kTileVectors * kLanes;
 // they fill with the tile's rows of A. Part of a sum's order, so the same for every shape.
 constexpr std::int64_t kInnerBlock = HWY_TARGET == HWY_AVX2 ? 384 : 192;
 static_assert(kInnerBlock <= kLongestInnerBlock);
+// Columns that are transposed at a time: their rows of a panel stay in the first-level cache.
+constexpr std::int64_t kTransposeBlock = 64;
 
 // packed[k, c] = b[k, c] for rows of B, or b[c, k] of its transpose.
-HWY_INLINE void pack_rows(const float* b, std::int64_t row, std::int64_t k, std::int64_t columns,
+template <class T>
+HWY_INLINE void pack_rows(const T* b, std::int64_t row, std::int64_t k, std::int64_t columns,
                           float* packed) {
   for (std::int64_t l = 0; l < k; ++l) {
     float* const to = packed + l * kPanelColumns;
@@ -38,7 +42,22 @@ HWY_INLINE void pack_rows(const float* b, std::int64_t row, std::int64_t k, std:
   }
 }
 
-void pack_panel(const Operand& b, std::int64_t k, std::int64_t n, std::int64_t panel,
+// As transpose() has it; bf16 is widened on the way.
+HWY_INLINE void widen_and_transpose(const float* from, std::int64_t rows, std::int64_t cols,
+                                    std::int64_t from_row, float* to, std::int64_t to_row) {
+  transpose(from, rows, cols, from_row, to, to_row);
+}
+HWY_INLINE void widen_and_transpose(const BFloat16* from, std::int64_t rows, std::int64_t cols,
+                                    std::int64_t from_row, float* to, std::int64_t to_row) {
+  HWY_ALIGN float block[kPanelColumns * kTransposeBlock];
+  for (std::int64_t r = 0; r < rows; ++r) {
+    widen_row(from + r * from_row, cols, block + r * kTransposeBlock);
+  }
+  transpose(block, rows, cols, kTransposeBlock, to, to_row);
+}
+
+template <class T>
+void pack_panel(const Operand<T>& b, std::int64_t k, std::int64_t n, std::int64_t panel,
                 float* packed) {
   const std::int64_t first = panel * kPanelColumns;
   const std::int64_t columns = n - first < kPanelColumns ? n - first : kPanelColumns;
@@ -49,18 +68,17 @@ void pack_panel(const Operand& b, std::int64_t k, std::int64_t n, std::int64_t p
   if (columns < kPanelColumns) {
     for (std::int64_t i = 0; i < k * kPanelColumns; ++i) packed[i] = 0;
   }
-  // A few columns at a time, whose rows of the packed panel stay in the first-level cache.
-  constexpr std::int64_t kBlock = 64;
-  for (std::int64_t l = 0; l < k; l += kBlock) {
-    transpose(b.data + first * b.column_stride + l, columns, k - l < kBlock ? k - l : kBlock,
-              b.column_stride, packed + l * kPanelColumns, kPanelColumns);
+  for (std::int64_t l = 0; l < k; l += kTransposeBlock) {
+    widen_and_transpose(b.data + first * b.column_stride + l, columns,
+                        k - l < kTransposeBlock ? k - l : kTransposeBlock, b.column_stride,
+                        packed + l * kPanelColumns, kPanelColumns);
   }
 }
 
 // One tile: kRows rows of A times `k` rows of a panel. Not inlined, or gcc would keep the addresses
 // of all rows of C in memory from one tile to the next.
 template <int kRows, bool kWholePanel>
-HWY_NOINLINE void multiply_tile(Operand a, std::int64_t k, const float* HWY_RESTRICT panel,
+HWY_NOINLINE void multiply_tile(Operand<float> a, std::int64_t k, const float* HWY_RESTRICT panel,
                                 const Extent& c_extent, float* HWY_RESTRICT c, bool accumulate) {
   FloatVector sums[kRows][kTileVectors];
   HWY_UNROLL(8)
@@ -116,8 +134,8 @@ HWY_INLINE void multiply_panel(const float* packed, bool transposed, std::int64_
     for (std::int64_t i = 0; i < lines; ++i) {
       __builtin_prefetch(next_panel + (r / kTileRows * lines + i) * kLine, 0, 2);
     }
-    const Operand a =
-        transposed ? Operand{packed + r * k, 1, kTileRows} : Operand{packed + r * k, k, 1};
+    const Operand<float> a = transposed ? Operand<float>{packed + r * k, 1, kTileRows}
+                                        : Operand<float>{packed + r * k, k, 1};
     multiply_tile<kTileRows, kWholePanel>(a, k, panel, c_extent, c + r * c_extent.stride,
                                           accumulate);
   }
@@ -135,32 +153,37 @@ HWY_INLINE void multiply_panel(const float* packed, bool transposed, std::int64_
 // Columns [0, k) of op(A) where all threads' tiles read them from consecutive memory: rows of the
 // matrix are on different pages. Whole tiles of a transposed A become packed[tile][l][r], its other
 // rows and those of A as it is packed[r][l].
-HWY_INLINE void pack_a(const Operand& a, bool transposed, std::int64_t rows, std::int64_t k,
+template <class T>
+HWY_INLINE void pack_a(const Operand<T>& a, bool transposed, std::int64_t rows, std::int64_t k,
                        float* packed) {
   const std::int64_t whole = transposed ? rows / kTileRows * kTileRows : 0;
   for (std::int64_t l = 0; l < k; ++l) {
-    const float* const from = a.data + l * a.column_stride;
+    const T* const from = a.data + l * a.column_stride;
     for (std::int64_t r = 0; r < whole; r += kTileRows) {
-      for (int i = 0; i < kTileRows; ++i) packed[r * k + l * kTileRows + i] = from[r + i];
+      for (int i = 0; i < kTileRows; ++i) {
+        packed[r * k + l * kTileRows + i] = to_float(from[r + i]);
+      }
     }
   }
   for (std::int64_t r = whole; r < rows; ++r) {
-    const float* const from = a.data + r * a.row_stride;
+    const T* const from = a.data + r * a.row_stride;
     if (a.column_stride == 1) {
       for_vectors(k, [&](auto vector, std::int64_t l)
                          HWY_ATTR { vector.store(vector.load(from + l), packed + r * k + l); });
     } else {
-      for (std::int64_t l = 0; l < k; ++l) packed[r * k + l] = from[l * a.column_stride];
+      for (std::int64_t l = 0; l < k; ++l) packed[r * k + l] = to_float(from[l * a.column_stride]);
     }
   }
 }
 
-void multiply_panels(const PanelProduct& p) {
+template <class T>
+void multiply_panels(const PanelProduct<T>& p) {
   const bool transposed = p.a.column_stride != 1;
   for (std::int64_t l = 0; l < p.k; l += kInnerBlock) {
     const std::int64_t inner = p.k - l < kInnerBlock ? p.k - l : kInnerBlock;
-    pack_a({p.a.data + l * p.a.column_stride, p.a.row_stride, p.a.column_stride}, transposed,
-           p.extent.rows, inner, p.workspace);
+    const T* const columns = p.a.data + l * p.a.column_stride;
+    pack_a<T>({columns, p.a.row_stride, p.a.column_stride}, transposed, p.extent.rows, inner,
+              p.workspace);
     const bool accumulate = p.accumulate || l > 0;
     for (std::int64_t col = 0; col < p.extent.cols; col += kPanelColumns) {
       const float* const panel = p.panels + (col * p.k + l * kPanelColumns);

@@ -1,58 +1,47 @@
 // Plain loops with double accumulators: the oracle that the fast kernels are tested against, and
-// what runs where neither AVX2 nor AVX-512 is to be had.
+// what runs where neither AVX2 nor AVX-512 is to be had. A result is turned from double to float
+// and from there to its type, as the fast kernels round.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "base/philox.h"
 #include "kernels/dispatch.h"
+#include "kernels/reference_parts.h"
 
 namespace tandem::kernels {
 namespace {
 
-std::int64_t round_up_64(std::int64_t n) { return (n + 63) / 64 * 64; }
-
-// 0 for an element that dropout removes, else the factor that keeps the expectation.
-double keep_factor(const DropoutKey& key, std::uint32_t sample, std::int64_t element) {
-  if (key.threshold == 0) return 1;
-  const std::int64_t in_group = element % 64;
-  const auto block = static_cast<std::uint32_t>(element / 64 * 16 + in_group % 16);
-  const auto words = philox4x32({block, sample, key.step, key.site}, {key.seed[0], key.seed[1]});
-  return words[static_cast<std::size_t>(in_group / 16)] >= key.threshold ? double{key.scale} : 0;
-}
-
-double keep_factor(const DropoutKey& key, TokenRows tokens, std::int64_t row, std::int64_t cols,
-                   std::int64_t col) {
-  if (key.threshold == 0) return 1;
-  return keep_factor(key, tokens.sample[row], tokens.position[row] * round_up_64(cols) + col);
-}
-
-float to_float(double x) { return static_cast<float>(x); }
+using reference::keep_factor;
+using reference::round_up_64;
+using reference::rounded;
+using reference::to_double;
 
 constexpr std::int64_t kPanelColumns = 16;
 
-void pack_panel(const Operand& b, std::int64_t k, std::int64_t n, std::int64_t panel,
+template <class T>
+void pack_panel(const Operand<T>& b, std::int64_t k, std::int64_t n, std::int64_t panel,
                 float* packed) {
   for (std::int64_t l = 0; l < k; ++l) {
     for (std::int64_t c = 0; c < kPanelColumns; ++c) {
       const std::int64_t column = panel * kPanelColumns + c;
       packed[l * kPanelColumns + c] =
-          column < n ? b.data[l * b.row_stride + column * b.column_stride] : 0;
+          column < n ? to_float(b.data[l * b.row_stride + column * b.column_stride]) : 0;
     }
   }
 }
 
-void multiply_panels(const PanelProduct& p) {
+template <class T>
+void multiply_panels(const PanelProduct<T>& p) {
   for (std::int64_t r = 0; r < p.extent.rows; ++r) {
     for (std::int64_t c = 0; c < p.extent.cols; ++c) {
       const float* const panel = p.panels + c / kPanelColumns * kPanelColumns * p.k;
       float& element = p.c[r * p.extent.stride + c];
       double sum = p.accumulate ? double{element} : 0;
       for (std::int64_t l = 0; l < p.k; ++l) {
-        sum += double{p.a.data[r * p.a.row_stride + l * p.a.column_stride]} *
+        sum += to_double(p.a.data[r * p.a.row_stride + l * p.a.column_stride]) *
                double{panel[l * kPanelColumns + c % kPanelColumns]};
       }
-      element = to_float(sum);
+      element = rounded<float>(sum);
     }
   }
 }
@@ -86,22 +75,37 @@ void dequantize_tile(const std::int32_t* sums, const float* row_scale, const flo
   }
 }
 
-void add_bias(float* x, const float* bias, const Extent& e) {
+template <class T>
+void add_bias(const Sums& sums, const float* bias, const Extent& e, T* y) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
-    for (std::int64_t c = 0; c < e.cols; ++c) x[r * e.stride + c] += bias[c];
+    for (std::int64_t c = 0; c < e.cols; ++c) {
+      y[r * e.stride + c] = round_to<T>(sums.data[r * sums.stride + c] + bias[c]);
+    }
   }
 }
 
-void add_column_sums(const float* x, const Extent& e, float* sum) {
+void store_sums(const Sums& sums, const Extent& e, bool accumulate, BFloat16* y) {
+  for (std::int64_t r = 0; r < e.rows; ++r) {
+    for (std::int64_t c = 0; c < e.cols; ++c) {
+      BFloat16& element = y[r * e.stride + c];
+      const float sum = sums.data[r * sums.stride + c];
+      element = round_to<BFloat16>(accumulate ? to_float(element) + sum : sum);
+    }
+  }
+}
+
+template <class T>
+void add_column_sums(const T* x, const Extent& e, float* sum) {
   for (std::int64_t c = 0; c < e.cols; ++c) {
     double total = sum[c];
-    for (std::int64_t r = 0; r < e.rows; ++r) total += double{x[r * e.stride + c]};
-    sum[c] = to_float(total);
+    for (std::int64_t r = 0; r < e.rows; ++r) total += to_double(x[r * e.stride + c]);
+    sum[c] = rounded<float>(total);
   }
 }
 
-void add(const float* x, std::int64_t count, float* y) {
-  for (std::int64_t i = 0; i < count; ++i) y[i] += x[i];
+template <class T>
+void add(const T* x, std::int64_t count, float* y) {
+  for (std::int64_t i = 0; i < count; ++i) y[i] += to_float(x[i]);
 }
 
 double sum_of_squares(const float* x, std::int64_t count) {
@@ -116,45 +120,61 @@ double normal_density(double x) {
   return std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
 }
 
-void bias_gelu_forward(float* x, const float* bias, const Extent& e, float* y) {
-  add_bias(x, bias, e);
+template <class T>
+void bias_gelu_forward(const Sums& sums, const float* bias, const Extent& e, T* x, T* y) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     for (std::int64_t c = 0; c < e.cols; ++c) {
-      const double value = x[r * e.stride + c];
-      y[r * e.stride + c] = to_float(value * normal_distribution(value));
+      const float value = sums.data[r * sums.stride + c] + bias[c];
+      if (x != nullptr) x[r * e.stride + c] = round_to<T>(value);
+      y[r * e.stride + c] = rounded<T>(value * normal_distribution(value));
     }
   }
 }
 
-void gelu_backward(const float* x, const Extent& e, float* gradient, float* y, float* d_bias) {
-  for (std::int64_t r = 0; r < e.rows; ++r) {
-    for (std::int64_t i = r * e.stride; i < r * e.stride + e.cols; ++i) {
-      const double value = x[i];
+template <class T>
+void gelu_backward(const T* x, const Extent& e, T* gradient, T* y, float* d_bias) {
+  for (std::int64_t c = 0; c < e.cols; ++c) {
+    double sum = d_bias[c];
+    for (std::int64_t r = 0; r < e.rows; ++r) {
+      const std::int64_t i = r * e.stride + c;
+      const double value = to_double(x[i]);
       const double distribution = normal_distribution(value);
-      gradient[i] = to_float(gradient[i] * (distribution + value * normal_density(value)));
-      y[i] = to_float(value * distribution);
+      const auto dx =
+          rounded<float>(to_double(gradient[i]) * (distribution + value * normal_density(value)));
+      gradient[i] = round_to<T>(dx);
+      y[i] = rounded<T>(value * distribution);
+      sum += double{dx};
     }
+    d_bias[c] = rounded<float>(sum);
   }
-  add_column_sums(gradient, e, d_bias);
 }
 
-void dropout(const DropoutKey& key, TokenRows tokens, const Extent& e, float* x) {
+double keep_factor(const DropoutKey& key, TokenRows tokens, std::int64_t row, std::int64_t cols,
+                   std::int64_t col) {
+  if (key.threshold == 0) return 1;
+  return keep_factor(key, tokens.sample[row], tokens.position[row] * round_up_64(cols) + col);
+}
+
+template <class T>
+void dropout(const DropoutKey& key, TokenRows tokens, const Extent& e, T* x) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     for (std::int64_t c = 0; c < e.cols; ++c) {
-      float& element = x[r * e.stride + c];
-      element = to_float(element * keep_factor(key, tokens, r, e.cols, c));
+      T& element = x[r * e.stride + c];
+      element = rounded<T>(to_double(element) * keep_factor(key, tokens, r, e.cols, c));
     }
   }
 }
 
-void residual_norm_forward(const ResidualNormForward& a, const DropoutKey& key, const Extent& e) {
+template <class T>
+void residual_norm_forward(const ResidualNormForward<T>& a, const DropoutKey& key,
+                           const Extent& e) {
   const std::int64_t cols = e.cols;
   for (std::int64_t r = 0; r < e.rows; ++r) {
     const std::int64_t at = r * e.stride;
     const auto sum = [&](std::int64_t c) {
       const double bias = a.bias == nullptr ? 0 : a.bias[c];
-      const double residual = a.residual == nullptr ? 0 : a.residual[at + c];
-      return residual + (a.x[at + c] + bias) * keep_factor(key, a.tokens, r, cols, c);
+      const double residual = a.residual == nullptr ? 0 : to_double(a.residual[at + c]);
+      return residual + (to_double(a.x[at + c]) + bias) * keep_factor(key, a.tokens, r, cols, c);
     };
     double mean = 0;
     for (std::int64_t c = 0; c < cols; ++c) mean += sum(c) / static_cast<double>(cols);
@@ -163,123 +183,85 @@ void residual_norm_forward(const ResidualNormForward& a, const DropoutKey& key, 
       variance += (sum(c) - mean) * (sum(c) - mean) / static_cast<double>(cols);
     }
     const double rstd = 1 / std::sqrt(variance + double{a.epsilon});
-    a.rstd[r] = to_float(rstd);
+    a.rstd[r] = rounded<float>(rstd);
     for (std::int64_t c = 0; c < cols; ++c) {
       const double normalized = (sum(c) - mean) * rstd;
-      a.normalized[at + c] = to_float(normalized);
-      a.y[at + c] = to_float(normalized * a.gamma[c] + a.beta[c]);
+      if (a.normalized != nullptr) a.normalized[at + c] = rounded<T>(normalized);
+      a.y[at + c] = rounded<T>(normalized * a.gamma[c] + a.beta[c]);
     }
   }
 }
 
-void residual_norm_backward(const ResidualNormBackward& a, const DropoutKey& key, const Extent& e) {
+template <class T>
+void residual_norm_backward(const ResidualNormBackward<T>& a, const DropoutKey& key,
+                            const Extent& e) {
   const std::int64_t cols = e.cols;
   for (std::int64_t r = 0; r < e.rows; ++r) {
     const std::int64_t at = r * e.stride;
     double mean_d = 0;   // mean of d normalized
     double mean_dn = 0;  // mean of d normalized * normalized
     for (std::int64_t c = 0; c < cols; ++c) {
-      const double d = double{a.dy[at + c]} * a.gamma[c];
+      const double d = to_double(a.dy[at + c]) * a.gamma[c];
       mean_d += d / static_cast<double>(cols);
-      mean_dn += d * a.normalized[at + c] / static_cast<double>(cols);
+      mean_dn += d * to_double(a.normalized[at + c]) / static_cast<double>(cols);
     }
     for (std::int64_t c = 0; c < cols; ++c) {
-      const double dy = a.dy[at + c];
-      const double normalized = a.normalized[at + c];
+      const double dy = to_double(a.dy[at + c]);
+      const double normalized = to_double(a.normalized[at + c]);
       const double dsum = a.rstd[r] * (dy * a.gamma[c] - mean_d - normalized * mean_dn);
-      a.d_gamma[c] += to_float(dy * normalized);
-      a.d_beta[c] += to_float(dy);
-      a.dsum[at + c] = to_float(dsum);
+      a.d_gamma[c] += rounded<float>(dy * normalized);
+      a.d_beta[c] += rounded<float>(dy);
+      a.dsum[at + c] = rounded<T>(dsum);
       if (a.dx == nullptr) continue;
       const double dx = dsum * keep_factor(key, a.tokens, r, cols, c);
-      a.dx[at + c] = to_float(dx);
-      a.d_bias[c] += to_float(dx);
+      a.dx[at + c] = rounded<T>(dx);
+      a.d_bias[c] += rounded<float>(dx);
     }
   }
 }
 
-void scale_and_shift(const float* normalized, const float* gamma, const float* beta,
-                     const Extent& e, float* y) {
+template <class T>
+void scale_and_shift(const T* normalized, const float* gamma, const float* beta, const Extent& e,
+                     T* y) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     for (std::int64_t c = 0; c < e.cols; ++c) {
-      y[r * e.stride + c] = normalized[r * e.stride + c] * gamma[c] + beta[c];
-    }
-  }
-}
-
-double dot(const float* a, const float* b, std::int64_t count) {
-  double total = 0;
-  for (std::int64_t i = 0; i < count; ++i) total += double{a[i]} * double{b[i]};
-  return total;
-}
-
-double keep_factor(const AttentionHead& h, std::int64_t query, std::int64_t key) {
-  const std::int64_t row = h.head * h.tokens + query;
-  return keep_factor(h.dropout, h.sample, row * round_up_64(h.tokens) + key);
-}
-
-double score(const AttentionHead& h, std::int64_t query, std::int64_t key) {
-  return h.scale * dot(h.query + query * h.query_stride, h.key + key * h.key_value_stride, h.width);
-}
-
-void attention_forward(const AttentionHead& h, float* context, std::int64_t context_stride,
-                       float* log_sum_exp, std::int64_t log_sum_exp_stride) {
-  for (std::int64_t i = 0; i < h.queries; ++i) {
-    double highest = score(h, i, 0);
-    for (std::int64_t j = 1; j < h.tokens; ++j) highest = std::max(highest, score(h, i, j));
-    double sum = 0;
-    for (std::int64_t j = 0; j < h.tokens; ++j) sum += std::exp(score(h, i, j) - highest);
-    const double log_sum = highest + std::log(sum);
-    log_sum_exp[i * log_sum_exp_stride] = to_float(log_sum);
-    for (std::int64_t d = 0; d < h.width; ++d) {
-      double total = 0;
-      for (std::int64_t j = 0; j < h.tokens; ++j) {
-        total += std::exp(score(h, i, j) - log_sum) * keep_factor(h, i, j) *
-                 h.value[j * h.key_value_stride + d];
-      }
-      context[i * context_stride + d] = to_float(total);
-    }
-  }
-}
-
-void attention_backward(const AttentionHead& h, const float* context, const float* d_context,
-                        std::int64_t context_stride, const float* log_sum_exp,
-                        std::int64_t log_sum_exp_stride, float* d_query, float* d_key,
-                        float* d_value) {
-  for (std::int64_t i = 0; i < h.tokens; ++i) {
-    std::fill_n(d_key + i * h.key_value_stride, h.width, 0.0F);
-    std::fill_n(d_value + i * h.key_value_stride, h.width, 0.0F);
-  }
-  for (std::int64_t i = 0; i < h.queries; ++i) {
-    std::fill_n(d_query + i * h.query_stride, h.width, 0.0F);
-    const float* const d_out = d_context + i * context_stride;
-    const double delta = dot(d_out, context + i * context_stride, h.width);
-    for (std::int64_t j = 0; j < h.tokens; ++j) {
-      const double keep = keep_factor(h, i, j);
-      const double probability =
-          std::exp(score(h, i, j) - double{log_sum_exp[i * log_sum_exp_stride]});
-      const double d_probability = dot(d_out, h.value + j * h.key_value_stride, h.width) * keep;
-      const double d_score = probability * (d_probability - delta) * h.scale;
-      for (std::int64_t d = 0; d < h.width; ++d) {
-        d_query[i * h.query_stride + d] += to_float(d_score * h.key[j * h.key_value_stride + d]);
-        d_key[j * h.key_value_stride + d] += to_float(d_score * h.query[i * h.query_stride + d]);
-        d_value[j * h.key_value_stride + d] += to_float(probability * keep * d_out[d]);
-      }
+      const std::int64_t i = r * e.stride + c;
+      y[i] = round_to<T>(to_float(normalized[i]) * gamma[c] + beta[c]);
     }
   }
 }
 
 void adamw(const AdamWUpdate& u, std::int64_t count, const float* gradient, float* weight,
-           float* moment1, float* moment2) {
+           float* moment1, float* moment2, BFloat16* rounded_weight) {
   for (std::int64_t i = 0; i < count; ++i) {
     const double g = double{gradient[i]} * u.gradient_scale;
     const double m = u.beta1 * double{moment1[i]} + u.one_minus_beta1 * g;
     const double v = u.beta2 * double{moment2[i]} + u.one_minus_beta2 * g * g;
-    moment1[i] = to_float(m);
-    moment2[i] = to_float(v);
+    moment1[i] = rounded<float>(m);
+    moment2[i] = rounded<float>(v);
     const double denominator = std::sqrt(v) * u.inverse_sqrt_correction2 + u.epsilon;
-    weight[i] = to_float(double{weight[i]} * u.decay_factor - u.step_size * m / denominator);
+    weight[i] = rounded<float>(double{weight[i]} * u.decay_factor - u.step_size * m / denominator);
+    if (rounded_weight != nullptr) rounded_weight[i] = round_to<BFloat16>(weight[i]);
   }
+}
+
+template <class T>
+constexpr ActivationKernels<T> activation_kernels() {
+  return {
+      .pack_panel = pack_panel<T>,
+      .multiply_panels = multiply_panels<T>,
+      .add_bias = add_bias<T>,
+      .add_column_sums = add_column_sums<T>,
+      .add = add<T>,
+      .bias_gelu_forward = bias_gelu_forward<T>,
+      .gelu_backward = gelu_backward<T>,
+      .dropout = dropout<T>,
+      .residual_norm_forward = residual_norm_forward<T>,
+      .residual_norm_backward = residual_norm_backward<T>,
+      .scale_and_shift = scale_and_shift<T>,
+      .attention_forward = reference::attention_forward<T>,
+      .attention_backward = reference::attention_backward<T>,
+  };
 }
 
 }  // namespace
@@ -288,22 +270,12 @@ const Table& reference_table() {
   static constexpr Table kTable = {
       .name = "reference",
       .panel_columns = kPanelColumns,
-      .pack_panel = pack_panel,
-      .multiply_panels = multiply_panels,
+      .fp32 = activation_kernels<float>(),
+      .bf16 = activation_kernels<BFloat16>(),
+      .store_sums = store_sums,
       .quantize_rows = quantize_rows,
       .dequantize_tile = dequantize_tile,
-      .add_bias = add_bias,
-      .add_column_sums = add_column_sums,
-      .add = add,
       .sum_of_squares = sum_of_squares,
-      .bias_gelu_forward = bias_gelu_forward,
-      .gelu_backward = gelu_backward,
-      .dropout = dropout,
-      .residual_norm_forward = residual_norm_forward,
-      .residual_norm_backward = residual_norm_backward,
-      .scale_and_shift = scale_and_shift,
-      .attention_forward = attention_forward,
-      .attention_backward = attention_backward,
       .adamw = adamw,
   };
   return kTable;

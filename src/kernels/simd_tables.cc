@@ -20,28 +20,33 @@
 HWY_BEFORE_NAMESPACE();
 namespace tandem::kernels::HWY_NAMESPACE {
 
+template <class T>
+constexpr ActivationKernels<T> activation_kernels() {
+  return {.pack_panel = pack_panel<T>,
+          .multiply_panels = multiply_panels<T>,
+          .add_bias = add_bias<T>,
+          .add_column_sums = add_column_sums<T>,
+          .add = add<T>,
+          .bias_gelu_forward = bias_gelu_forward<T>,
+          .gelu_backward = gelu_backward<T>,
+          .dropout = dropout<T>,
+          .residual_norm_forward = residual_norm_forward<T>,
+          .residual_norm_backward = residual_norm_backward<T>,
+          .scale_and_shift = scale_and_shift<T>,
+          .attention_forward = attention_forward<T>,
+          .attention_backward = attention_backward<T>};
+}
+
 const Table* table() {
-  static constexpr Table kTable = {
-      .name = HWY_TARGET == HWY_AVX2 ? "avx2" : "avx512",
-      .panel_columns = kPanelColumns,
-      .pack_panel = pack_panel,
-      .multiply_panels = multiply_panels,
-      .quantize_rows = quantize_rows,
-      .dequantize_tile = dequantize_tile,
-      .add_bias = add_bias,
-      .add_column_sums = add_column_sums,
-      .add = add,
-      .sum_of_squares = sum_of_squares,
-      .bias_gelu_forward = bias_gelu_forward,
-      .gelu_backward = gelu_backward,
-      .dropout = dropout,
-      .residual_norm_forward = residual_norm_forward,
-      .residual_norm_backward = residual_norm_backward,
-      .scale_and_shift = scale_and_shift,
-      .attention_forward = attention_forward,
-      .attention_backward = attention_backward,
-      .adamw = adamw,
-  };
+  static constexpr Table kTable = {.name = HWY_TARGET == HWY_AVX2 ? "avx2" : "avx512",
+                                   .panel_columns = kPanelColumns,
+                                   .fp32 = activation_kernels<float>(),
+                                   .bf16 = activation_kernels<BFloat16>(),
+                                   .store_sums = store_sums,
+                                   .quantize_rows = quantize_rows,
+                                   .dequantize_tile = dequantize_tile,
+                                   .sum_of_squares = sum_of_squares,
+                                   .adamw = adamw};
   return &kTable;
 }
 

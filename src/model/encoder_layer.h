@@ -14,7 +14,8 @@
 namespace tandem {
 
 // x1 = LayerNorm(x + dropout(Attention(x))), y = LayerNorm(x1 + dropout(FeedForward(x1))): the
-// post-norm layer of Vaswani et al. 2017 as Devlin et al. 2018 use it.
+// post-norm layer of Vaswani et al. 2017 as Devlin et al. 2018 use it. Activations are of type T.
+template <class T>
 class EncoderLayer {
  public:
   // `outputs`: the R tokens that y has a row for. What comes after keys and values is computed for
@@ -22,37 +23,37 @@ class EncoderLayer {
   EncoderLayer(const BertConfig& config, const EncoderLayerParams& params, std::int64_t layer,
                Tokens outputs);
 
-  // What backward needs: 10 C + H + 2 floats a token for F = 4 C, of which 2 C are for all tokens
-  // and the rest for those of the output. The outputs of both norms are computed again from their
-  // normalised rows.
+  // What backward needs: 10 C elements and H + 2 floats a token for F = 4 C, of which 2 C are for
+  // all tokens and the rest for those of the output. The outputs of both norms are computed again
+  // from their normalised rows.
   struct Saved {
-    QkvProjection::Saved qkv;
-    SelfAttention::Saved attention;
-    ResidualNorm::Saved attention_norm;
-    FeedForward::Saved feed_forward;
-    ResidualNorm::Saved output_norm;
+    typename QkvProjection<T>::Saved qkv;
+    typename SelfAttention<T>::Saved attention;
+    typename ResidualNorm<T>::Saved attention_norm;
+    typename FeedForward<T>::Saved feed_forward;
+    typename ResidualNorm<T>::Saved output_norm;
   };
   Saved allocate(const Step&) const;
 
   // y [R, C] from x [T, C], which must not be the same memory.
-  void forward(Weights, Matrix<const float> x, Matrix<float> y, const Saved&, Step&) const;
+  void forward(const LayerWeights<T>&, Matrix<const T> x, Matrix<T> y, const Saved&, Step&) const;
   // y once more, from what was saved.
-  void recompute_output(Weights, const Saved&, Matrix<float> y, Step&) const;
+  void recompute_output(const LayerWeights<T>&, const Saved&, Matrix<T> y, Step&) const;
   // dx [T, C] from dy [R, C], which is overwritten and, with all tokens, the same memory. x is
   // forward's input again.
-  void backward(Weights, const Saved&, Matrix<const float> x, Matrix<float> dy, Matrix<float> dx,
+  void backward(const LayerWeights<T>&, const Saved&, Matrix<const T> x, Matrix<T> dy, Matrix<T> dx,
                 Gradients, Step&) const;
 
   // The weights of its linear maps, each as forward uses it.
   std::vector<ParamSlice> linear_weights() const;
 
  private:
-  QkvProjection qkv_;
-  SelfAttention attention_;
-  LinearParams attention_output_;
-  ResidualNorm attention_norm_;
-  FeedForward feed_forward_;
-  ResidualNorm output_norm_;
+  QkvProjection<T> qkv_;
+  SelfAttention<T> attention_;
+  Linear<T> attention_output_;
+  ResidualNorm<T> attention_norm_;
+  FeedForward<T> feed_forward_;
+  ResidualNorm<T> output_norm_;
   std::int64_t width_, intermediate_size_;
   Tokens outputs_;
 };

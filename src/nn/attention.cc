@@ -22,34 +22,35 @@ struct HeadPlace {
 };
 
 // body(head, its place) for each head of each sequence, on all threads.
-template <class Body>
-void for_each_head(const SelfAttention& attention, const QueryKeyValue<const float>& input,
+template <class T, class Body>
+void for_each_head(const SelfAttention<T>& attention, const QueryKeyValue<const T>& input,
                    Step& step, const Body& body) {
   const std::int64_t head_width = input.query.cols / attention.heads;
   const TokenRows& tokens = step.batch.all;
   const TokenRows& queries = step.batch.rows(attention.queries);
   const ArenaScope scope(step.arena);
   const Matrix<float> workspaces = step.arena.matrix<float>(
-      step.pool.size(), kernels::attention_workspace_floats(longest_sequence(tokens), head_width));
+      step.pool.size(),
+      kernels::attention_workspace_floats<T>(longest_sequence(tokens), head_width));
   const kernels::DropoutKey key = step.dropout.key(
       attention.dropout_probability, DropoutSite::kAttentionProbabilities, attention.layer);
   step.run(tokens.sequences() * attention.heads, [&](std::int64_t task, int worker) {
     const std::int64_t head = task % attention.heads;
     const auto sequence = static_cast<std::size_t>(task / attention.heads);
     const HeadPlace at{queries.starts[sequence], tokens.starts[sequence], head * head_width};
-    body(kernels::AttentionHead{.tokens = tokens.starts[sequence + 1] - at.token_row,
-                                .queries = queries.starts[sequence + 1] - at.query_row,
-                                .width = head_width,
-                                .query = input.query.row(at.query_row) + at.column,
-                                .query_stride = input.query.stride,
-                                .key = input.key.row(at.token_row) + at.column,
-                                .value = input.value.row(at.token_row) + at.column,
-                                .key_value_stride = input.key.stride,
-                                .scale = 1 / std::sqrt(static_cast<float>(head_width)),
-                                .dropout = key,
-                                .sample = tokens.samples[static_cast<std::size_t>(at.token_row)],
-                                .head = head,
-                                .workspace = workspaces.row(worker)},
+    body(kernels::AttentionHead<T>{.tokens = tokens.starts[sequence + 1] - at.token_row,
+                                   .queries = queries.starts[sequence + 1] - at.query_row,
+                                   .width = head_width,
+                                   .query = input.query.row(at.query_row) + at.column,
+                                   .query_stride = input.query.stride,
+                                   .key = input.key.row(at.token_row) + at.column,
+                                   .value = input.value.row(at.token_row) + at.column,
+                                   .key_value_stride = input.key.stride,
+                                   .scale = 1 / std::sqrt(static_cast<float>(head_width)),
+                                   .dropout = key,
+                                   .sample = tokens.samples[static_cast<std::size_t>(at.token_row)],
+                                   .head = head,
+                                   .workspace = workspaces.row(worker)},
          at);
   });
 }
@@ -66,11 +67,12 @@ double query_key_pairs(const BatchLayout& batch, Tokens queries) {
 }
 
 // Enters the phase and counts what `products` products of queries with keys or values come to.
-void enter_attention(const SelfAttention& attention, Pass pass, int products,
-                     const QueryKeyValue<const float>& input, const Step& step) {
+template <class T>
+void enter_attention(const SelfAttention<T>& attention, Pass pass, int products,
+                     const QueryKeyValue<const T>& input, const Step& step) {
   const std::int64_t values = 2 * input.query.rows * input.query.cols +  // and context
                               2 * input.key.rows * input.key.cols;
-  step.enter(Phase::kAttention, pass, pass == Pass::kForward ? values : 2 * values);
+  step.enter<T>(Phase::kAttention, pass, pass == Pass::kForward ? values : 2 * values);
   step.count(2.0 * products * static_cast<double>(input.query.cols) *
                  query_key_pairs(step.batch, attention.queries),
              0);
@@ -78,36 +80,47 @@ void enter_attention(const SelfAttention& attention, Pass pass, int products,
 
 }  // namespace
 
-SelfAttention::Saved SelfAttention::allocate(std::int64_t queries_count, std::int64_t width,
-                                             Arena& arena) const {
-  return {arena.matrix<float>(queries_count, width), arena.matrix<float>(queries_count, heads)};
+template <class T>
+typename SelfAttention<T>::Saved SelfAttention<T>::allocate(std::int64_t queries_count,
+                                                            std::int64_t width,
+                                                            Arena& arena) const {
+  return {arena.matrix<T>(queries_count, width), arena.matrix<float>(queries_count, heads)};
 }
 
-void SelfAttention::forward(const QueryKeyValue<const float>& input, const Saved& saved,
-                            Step& step) const {
+template <class T>
+void SelfAttention<T>::forward(const QueryKeyValue<const T>& input, const Saved& saved,
+                               Step& step) const {
   enter_attention(*this, Pass::kForward, 2, input, step);
-  for_each_head(*this, input, step, [&](const kernels::AttentionHead& head, const HeadPlace& at) {
-    step.kernels.attention_forward(
-        head, saved.context.row(at.query_row) + at.column, saved.context.stride,
-        saved.log_sum_exp.row(at.query_row) + head.head, saved.log_sum_exp.stride);
-  });
+  for_each_head(*this, input, step,
+                [&](const kernels::AttentionHead<T>& head, const HeadPlace& at) {
+                  step.kernels.of<T>().attention_forward(
+                      head, saved.context.row(at.query_row) + at.column, saved.context.stride,
+                      saved.log_sum_exp.row(at.query_row) + head.head, saved.log_sum_exp.stride);
+                });
 }
 
-void SelfAttention::backward(const QueryKeyValue<const float>& input, const Saved& saved,
-                             Matrix<const float> d_context, const QueryKeyValue<float>& gradient,
-                             Step& step) const {
+template <class T>
+void SelfAttention<T>::backward(const QueryKeyValue<const T>& input, const Saved& saved,
+                                Matrix<const T> d_context, const QueryKeyValue<T>& gradient,
+                                Step& step) const {
   TANDEM_CHECK(gradient.query.stride == input.query.stride &&
                    gradient.key.stride == input.key.stride &&
                    d_context.stride == saved.context.stride,
                "gradients are laid out as their values");
   enter_attention(*this, Pass::kBackward, 5, input, step);
-  for_each_head(*this, input, step, [&](const kernels::AttentionHead& head, const HeadPlace& at) {
-    step.kernels.attention_backward(
-        head, saved.context.row(at.query_row) + at.column, d_context.row(at.query_row) + at.column,
-        saved.context.stride, saved.log_sum_exp.row(at.query_row) + head.head,
-        saved.log_sum_exp.stride, gradient.query.row(at.query_row) + at.column,
-        gradient.key.row(at.token_row) + at.column, gradient.value.row(at.token_row) + at.column);
-  });
+  for_each_head(*this, input, step,
+                [&](const kernels::AttentionHead<T>& head, const HeadPlace& at) {
+                  step.kernels.of<T>().attention_backward(
+                      head, saved.context.row(at.query_row) + at.column,
+                      d_context.row(at.query_row) + at.column, saved.context.stride,
+                      saved.log_sum_exp.row(at.query_row) + head.head, saved.log_sum_exp.stride,
+                      gradient.query.row(at.query_row) + at.column,
+                      gradient.key.row(at.token_row) + at.column,
+                      gradient.value.row(at.token_row) + at.column);
+                });
 }
+
+template struct SelfAttention<float>;
+template struct SelfAttention<BFloat16>;
 
 }  // namespace tandem

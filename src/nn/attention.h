@@ -19,7 +19,9 @@ struct QueryKeyValue {
 };
 
 // Vaswani et al. 2017, arXiv:1706.03762, section 3.2, without the projections around it. It reads
-// nothing but a sequence's own rows: there is no mask, because there is no padding.
+// nothing but a sequence's own rows: there is no mask, because there is no padding. Activations are
+// of type T.
+template <class T>
 struct SelfAttention {
   std::int64_t heads;
   float dropout_probability;
@@ -27,16 +29,16 @@ struct SelfAttention {
   Tokens queries = Tokens::kAll;  // whose context is computed
 
   struct Saved {
-    Matrix<float> context;      // [R, C]
+    Matrix<T> context;          // [R, C]
     Matrix<float> log_sum_exp;  // [R, H], of each query's scaled scores
   };
   Saved allocate(std::int64_t queries, std::int64_t width, Arena&) const;
 
   // saved.context.
-  void forward(const QueryKeyValue<const float>&, const Saved&, Step&) const;
+  void forward(const QueryKeyValue<const T>&, const Saved&, Step&) const;
   // The gradients of query, key and value, laid out as these, from d_context [R, C].
-  void backward(const QueryKeyValue<const float>&, const Saved&, Matrix<const float> d_context,
-                const QueryKeyValue<float>& gradient, Step&) const;
+  void backward(const QueryKeyValue<const T>&, const Saved&, Matrix<const T> d_context,
+                const QueryKeyValue<T>& gradient, Step&) const;
 };
 
 }  // namespace tandem

@@ -11,10 +11,10 @@ ClassificationHead::Saved ClassificationHead::allocate(std::int64_t sequences, s
           arena.matrix<float>(sequences, width)};
 }
 
-void ClassificationHead::forward(Weights weights, Matrix<float> logits, const Saved& saved,
-                                 Step& step) const {
+void ClassificationHead::forward(const LayerWeights<float>& weights, Matrix<float> logits,
+                                 const Saved& saved, Step& step) const {
   step.enter(Phase::kHead, Pass::kForward);
-  linear_forward(pooler, weights, saved.first, saved.pooled, step);
+  pooler.forward(weights, saved.first, saved.pooled, step);
   step.run(saved.pooled.rows, [&](std::int64_t b, int) {
     for (std::int64_t c = 0; c < saved.pooled.cols; ++c) {
       saved.pooled.row(b)[c] = std::tanh(saved.pooled.row(b)[c]);
@@ -23,16 +23,17 @@ void ClassificationHead::forward(Weights weights, Matrix<float> logits, const Sa
   });
   apply_dropout(saved.dropped, step.batch.first,
                 step.dropout.key(dropout_probability, DropoutSite::kClassifier), step);
-  linear_forward(classifier, weights, saved.dropped, logits, step);
+  classifier.forward(weights, saved.dropped, logits, step);
 }
 
-void ClassificationHead::backward(Weights weights, const Saved& saved, Matrix<const float> d_logits,
-                                  Matrix<float> d_first, Gradients gradients, Step& step) const {
+void ClassificationHead::backward(const LayerWeights<float>& weights, const Saved& saved,
+                                  Matrix<const float> d_logits, Matrix<float> d_first,
+                                  Gradients gradients, Step& step) const {
   step.enter(Phase::kHead, Pass::kBackward);
   const ArenaScope scope(step.arena);
   const Matrix<float> d_pooled = step.arena.matrix<float>(saved.pooled.rows, saved.pooled.cols);
-  linear_backward(classifier, weights, saved.dropped, d_logits, d_pooled, InputGradient::kOverwrite,
-                  gradients, step);
+  classifier.backward(weights, saved.dropped, d_logits, d_pooled, InputGradient::kOverwrite,
+                      gradients, step);
 
   apply_dropout(d_pooled, step.batch.first,
                 step.dropout.key(dropout_probability, DropoutSite::kClassifier), step);
@@ -42,8 +43,8 @@ void ClassificationHead::backward(Weights weights, const Saved& saved, Matrix<co
       d_pooled.row(b)[c] *= 1 - y * y;
     }
   });
-  linear_backward(pooler, weights, saved.first, d_pooled, d_first, InputGradient::kOverwrite,
-                  gradients, step);
+  pooler.backward(weights, saved.first, d_pooled, d_first, InputGradient::kOverwrite, gradients,
+                  step);
 }
 
 }  // namespace tandem

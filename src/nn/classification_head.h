@@ -8,9 +8,10 @@
 namespace tandem {
 
 // logits = dropout(tanh(x W_pᵀ + b_p)) Wᵀ + b, as transformers' BertForSequenceClassification.
+// Always in fp32: it is small.
 struct ClassificationHead {
-  LinearParams pooler;      // [C, C]
-  LinearParams classifier;  // [K, C]
+  Linear<float> pooler;      // [C, C]
+  Linear<float> classifier;  // [K, C]
   float dropout_probability;
 
   struct Saved {
@@ -21,10 +22,10 @@ struct ClassificationHead {
   static Saved allocate(std::int64_t sequences, std::int64_t width, Arena&);
 
   // logits [B, K] from saved.first.
-  void forward(Weights, Matrix<float> logits, const Saved&, Step&) const;
+  void forward(const LayerWeights<float>&, Matrix<float> logits, const Saved&, Step&) const;
   // d_first [B, C] from d_logits, and the head's gradients.
-  void backward(Weights, const Saved&, Matrix<const float> d_logits, Matrix<float> d_first,
-                Gradients, Step&) const;
+  void backward(const LayerWeights<float>&, const Saved&, Matrix<const float> d_logits,
+                Matrix<float> d_first, Gradients, Step&) const;
 };
 
 }  // namespace tandem

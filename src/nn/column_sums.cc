@@ -22,7 +22,7 @@ void ColumnSums::reduce_into(std::span<float> gradient, const Step& step) const 
     float* const out = gradient.data() + begin;
     if (!step.accumulate) std::fill_n(out, count, 0.0F);
     for (std::int64_t block = 0; block < partial_.rows; ++block) {
-      step.kernels.add(partial_.row(block) + begin, count, out);
+      step.kernels.fp32.add(partial_.row(block) + begin, count, out);
     }
   });
 }

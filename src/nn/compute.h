@@ -6,8 +6,6 @@
 #include "base/thread.h"
 #include "kernels/dispatch.h"
 #include "nn/gemm.h"
-#include "nn/onednn.h"
-#include "nn/onednn_int8.h"
 
 namespace tandem {
 
@@ -15,20 +13,18 @@ namespace tandem {
 class Compute {
  public:
   // `kernels` is "auto" or the name of a set; throws UsageError when it cannot be had.
-  Compute(std::string_view kernels, int threads)
-      : kernels_(kernels::choose_table(kernels)), pool_(threads), gemm_(pool_, kernels_) {
-    cap_onednn_instructions(kernels_.name);
-  }
+  Compute(std::string_view kernels, int threads);
+
   const kernels::Table& kernels() const { return kernels_; }
-  // Whether 8-bit products are fast here and these kernels allow them.
-  bool multiplies_int8() const {
-    return std::string_view(kernels_.name) == "avx512" && onednn_multiplies_int8();
-  }
+  // Whether 8-bit products, or those of bf16, are fast here and these kernels allow them.
+  bool multiplies_int8() const { return multiplies_int8_; }
+  bool multiplies_bf16() const { return multiplies_bf16_; }
   ThreadPool& pool() { return pool_; }
   Gemm& gemm() { return gemm_; }
 
  private:
   const kernels::Table& kernels_;
+  bool multiplies_int8_, multiplies_bf16_;
   ThreadPool pool_;
   Gemm gemm_;
 };

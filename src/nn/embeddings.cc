@@ -20,32 +20,39 @@ void zero_unless_accumulating(Matrix<float> gradient, Step& step) {
 
 }  // namespace
 
-void Embeddings::forward(Weights weights, const Input& input, Matrix<float> y, const Saved& saved,
-                         Step& step) const {
-  step.enter(Phase::kEmbeddings, Pass::kForward, 4 * y.rows * y.cols);
+template <class T>
+void Embeddings<T>::forward(const LayerWeights<T>& weights, const Input& input, Matrix<T> y,
+                            const Saved& saved, Step& step) const {
+  step.enter<T>(Phase::kEmbeddings, Pass::kForward, 4 * y.rows * y.cols);
   const Matrix<const float> words = weights.matrix(word);
   const Matrix<const float> positions = weights.matrix(position);
   const Matrix<const float> types = weights.matrix(token_type);
-  step.run_row_blocks(y.rows, [&](std::int64_t begin, std::int64_t end) {
+  step.run_row_blocks(y.rows, [&](std::int64_t begin, std::int64_t end, int) {
     for (std::int64_t t = begin; t < end; ++t) {
       const auto token = static_cast<std::size_t>(t);
-      std::copy_n(words.row(input.ids[token]), y.cols, y.row(t));
-      step.kernels.add(positions.row(step.batch.all.positions[token]), y.cols, y.row(t));
-      step.kernels.add(types.row(input.segments[token]), y.cols, y.row(t));
+      const float* const of_word = words.row(input.ids[token]);
+      const float* const of_position = positions.row(step.batch.all.positions[token]);
+      const float* const of_type = types.row(input.segments[token]);
+      for (std::int64_t c = 0; c < y.cols; ++c) {
+        y.row(t)[c] = round_to<T>(of_word[c] + of_position[c] + of_type[c]);
+      }
     }
   });
-  layer_norm_forward(norm, epsilon, weights, y, y, saved, step);
+  LayerNorm<T>{norm, epsilon}.forward(weights, y, y, saved, step);
   apply_dropout(y, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings),
                 step);
 }
 
-void Embeddings::backward(Weights weights, const Input& input, const Saved& saved, Matrix<float> dy,
-                          Gradients gradients, Step& step) const {
-  step.enter(Phase::kEmbeddings, Pass::kBackward,
-             word.size() + position.size() + 6 * dy.rows * dy.cols);
+template <class T>
+void Embeddings<T>::backward(const LayerWeights<T>& weights, const Input& input, const Saved& saved,
+                             Matrix<T> dy, Gradients gradients, Step& step) const {
+  const std::int64_t activations = 6 * dy.rows * dy.cols;
+  const auto tables = (word.size() + position.size()) * static_cast<std::int64_t>(sizeof(float)) /
+                      static_cast<std::int64_t>(sizeof(T));
+  step.enter<T>(Phase::kEmbeddings, Pass::kBackward, tables + activations);
   apply_dropout(dy, step.batch.all, step.dropout.key(dropout_probability, DropoutSite::kEmbeddings),
                 step);
-  layer_norm_backward(norm, weights, saved, dy, dy, gradients, step);
+  LayerNorm<T>{norm, epsilon}.backward(weights, saved, dy, dy, gradients, step);
 
   const Matrix<float> d_words = gradients.matrix(word);
   const Matrix<float> d_positions = gradients.matrix(position);
@@ -53,6 +60,7 @@ void Embeddings::backward(Weights weights, const Input& input, const Saved& save
   zero_unless_accumulating(d_words, step);
   zero_unless_accumulating(d_positions, step);
   zero_unless_accumulating(d_types, step);
+  const auto& add = step.kernels.of<T>().add;
   // Tokens share rows of the tables, so threads divide the columns; each adds in token order.
   constexpr std::int64_t kColsPerTask = 64;
   step.run((dy.cols + kColsPerTask - 1) / kColsPerTask, [&](std::int64_t task, int) {
@@ -60,12 +68,15 @@ void Embeddings::backward(Weights weights, const Input& input, const Saved& save
     const std::int64_t cols = std::min(kColsPerTask, dy.cols - col);
     for (std::int64_t t = 0; t < dy.rows; ++t) {
       const auto token = static_cast<std::size_t>(t);
-      const float* const d_token = dy.row(t) + col;
-      step.kernels.add(d_token, cols, d_words.row(input.ids[token]) + col);
-      step.kernels.add(d_token, cols, d_positions.row(step.batch.all.positions[token]) + col);
-      step.kernels.add(d_token, cols, d_types.row(input.segments[token]) + col);
+      const T* const d_token = dy.row(t) + col;
+      add(d_token, cols, d_words.row(input.ids[token]) + col);
+      add(d_token, cols, d_positions.row(step.batch.all.positions[token]) + col);
+      add(d_token, cols, d_types.row(input.segments[token]) + col);
     }
   });
 }
+
+template struct Embeddings<float>;
+template struct Embeddings<BFloat16>;
 
 }  // namespace tandem

@@ -8,7 +8,8 @@
 
 namespace tandem {
 
-// Devlin et al. 2018, arXiv:1810.04805, figure 2.
+// Devlin et al. 2018, arXiv:1810.04805, figure 2. Activations are of type T.
+template <class T>
 struct Embeddings {
   ParamSlice word;        // [V, C]
   ParamSlice position;    // [max positions, C]
@@ -21,12 +22,13 @@ struct Embeddings {
   struct Input {
     std::span<const std::int32_t> ids, segments;
   };
-  using Saved = ResidualNorm::Saved;
+  using Saved = typename ResidualNorm<T>::Saved;
 
   // y [T, C].
-  void forward(Weights, const Input&, Matrix<float> y, const Saved&, Step&) const;
+  void forward(const LayerWeights<T>&, const Input&, Matrix<T> y, const Saved&, Step&) const;
   // Gradients of the three tables and the norm. Overwrites dy.
-  void backward(Weights, const Input&, const Saved&, Matrix<float> dy, Gradients, Step&) const;
+  void backward(const LayerWeights<T>&, const Input&, const Saved&, Matrix<T> dy, Gradients,
+                Step&) const;
 };
 
 }  // namespace tandem

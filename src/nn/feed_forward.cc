@@ -4,55 +4,62 @@
 
 namespace tandem {
 
-FeedForward::Saved FeedForward::allocate(std::int64_t tokens, std::int64_t intermediate_size,
-                                         Arena& arena) {
-  return {arena.matrix<float>(tokens, intermediate_size)};
+template <class T>
+typename FeedForward<T>::Saved FeedForward<T>::allocate(std::int64_t tokens,
+                                                        std::int64_t intermediate_size,
+                                                        Arena& arena) {
+  return {arena.matrix<T>(tokens, intermediate_size)};
 }
 
-void FeedForward::forward(Weights weights, Matrix<const float> x, Matrix<float> y,
-                          const Saved& saved, Step& step) const {
+template <class T>
+void FeedForward<T>::forward(const LayerWeights<T>& weights, Matrix<const T> x, Matrix<T> y,
+                             const Saved& saved, Step& step) const {
   const ArenaScope scope(step.arena);
   step.enter(Phase::kIntermediate, Pass::kForward);
-  const Matrix<float> activated =
-      step.backward_follows
-          ? step.arena.matrix<float>(saved.intermediate.rows, saved.intermediate.cols)
-          : saved.intermediate;
-  const std::span<const float> bias = weights.vector(intermediate.bias);
-  linear_forward_no_bias(intermediate, weights, x, saved.intermediate, step,
-                         [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
-                           const PhaseClock::ActivationTime time(step.clock);
-                           step.kernels.bias_gelu_forward(tile.data, bias.data() + col,
-                                                          extent_of(tile, 0, tile.rows),
-                                                          activated.row(row) + col);
-                         });
+  const Matrix<T> activated =
+      step.backward_follows ? step.arena.matrix<T>(saved.intermediate.rows, saved.intermediate.cols)
+                            : saved.intermediate;
+  const std::span<const float> bias = weights.vector(intermediate.params.bias);
+  intermediate.forward_no_bias(
+      weights, x, saved.intermediate, step,
+      [&](const kernels::Sums& sums, Matrix<T> tile, std::int64_t row, std::int64_t col) {
+        const PhaseClock::ActivationTime time(step.clock);
+        step.kernels.of<T>().bias_gelu_forward(
+            sums, bias.data() + col, extent_of(tile, 0, tile.rows),
+            step.backward_follows ? tile.data : nullptr, activated.row(row) + col);
+      });
   step.enter(Phase::kOutput, Pass::kForward);
-  linear_forward_no_bias(output, weights, activated, y, step);
+  output.forward_no_bias(weights, activated, y, step);
 }
 
-void FeedForward::backward(Weights weights, const Saved& saved, Matrix<const float> x,
-                           Matrix<const float> dy, Matrix<float> dx, Gradients gradients,
-                           Step& step) const {
+template <class T>
+void FeedForward<T>::backward(const LayerWeights<T>& weights, const Saved& saved, Matrix<const T> x,
+                              Matrix<const T> dy, Matrix<T> dx, Gradients gradients,
+                              Step& step) const {
   const ArenaScope scope(step.arena);
   const std::int64_t rows = saved.intermediate.rows;
   const std::int64_t cols = saved.intermediate.cols;
-  const Matrix<float> activated = step.arena.matrix<float>(rows, cols);
-  const Matrix<float> d_intermediate = step.arena.matrix<float>(rows, cols);
+  const Matrix<T> activated = step.arena.matrix<T>(rows, cols);
+  const Matrix<T> d_intermediate = step.arena.matrix<T>(rows, cols);
   step.enter(Phase::kOutput, Pass::kBackward);
-  linear_backward_input(output, weights, dy, d_intermediate, InputGradient::kOverwrite, step);
+  output.backward_input(weights, dy, d_intermediate, InputGradient::kOverwrite, step);
 
-  step.enter(Phase::kGelu, Pass::kBackward, 4 * rows * cols);
+  step.enter<T>(Phase::kGelu, Pass::kBackward, 4 * rows * cols);
   ColumnSums d_bias(rows, cols, step);
-  step.run_row_blocks(rows, [&](std::int64_t begin, std::int64_t end) {
-    step.kernels.gelu_backward(saved.intermediate.row(begin),
-                               extent_of(saved.intermediate, begin, end), d_intermediate.row(begin),
-                               activated.row(begin), d_bias.begin_block(begin));
+  step.run_row_blocks(rows, [&](std::int64_t begin, std::int64_t end, int) {
+    step.kernels.of<T>().gelu_backward(
+        saved.intermediate.row(begin), extent_of(saved.intermediate, begin, end),
+        d_intermediate.row(begin), activated.row(begin), d_bias.begin_block(begin));
   });
-  d_bias.reduce_into(gradients.vector(intermediate.bias), step);
+  d_bias.reduce_into(gradients.vector(intermediate.params.bias), step);
   step.enter(Phase::kOutput, Pass::kBackward);
-  linear_backward_weight(output, activated, dy, gradients, step);
+  output.backward_weight(activated, dy, gradients, step);
   step.enter(Phase::kIntermediate, Pass::kBackward);
-  linear_backward_weight(intermediate, x, d_intermediate, gradients, step);
-  linear_backward_input(intermediate, weights, d_intermediate, dx, InputGradient::kAdd, step);
+  intermediate.backward_weight(x, d_intermediate, gradients, step);
+  intermediate.backward_input(weights, d_intermediate, dx, InputGradient::kAdd, step);
 }
+
+template struct FeedForward<float>;
+template struct FeedForward<BFloat16>;
 
 }  // namespace tandem

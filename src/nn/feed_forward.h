@@ -7,22 +7,24 @@
 
 namespace tandem {
 
-// Vaswani et al. 2017, section 3.3, with GELU as in Devlin et al. 2018.
+// Vaswani et al. 2017, section 3.3, with GELU as in Devlin et al. 2018. Activations are of
+// type T.
+template <class T>
 struct FeedForward {
-  LinearParams intermediate;  // [F, C]
-  LinearParams output;        // [C, F]; its bias is added by the ResidualNorm that follows
+  Linear<T> intermediate;  // [F, C]
+  Linear<T> output;        // [C, F]; its bias is added by the ResidualNorm that follows
 
   struct Saved {
-    Matrix<float> intermediate;  // [T, F], before GELU, which is computed again in backward; after
-                                 // it in prediction
+    Matrix<T> intermediate;  // [T, F], before GELU, which is computed again in backward; after
+                             // it in prediction
   };
   static Saved allocate(std::int64_t tokens, std::int64_t intermediate_size, Arena&);
 
   // y [T, C] from x [T, C].
-  void forward(Weights, Matrix<const float> x, Matrix<float> y, const Saved&, Step&) const;
+  void forward(const LayerWeights<T>&, Matrix<const T> x, Matrix<T> y, const Saved&, Step&) const;
   // dx += d of x; gradients of both weights and the first bias. x is forward's input again.
-  void backward(Weights, const Saved&, Matrix<const float> x, Matrix<const float> dy,
-                Matrix<float> dx, Gradients, Step&) const;
+  void backward(const LayerWeights<T>&, const Saved&, Matrix<const T> x, Matrix<const T> dy,
+                Matrix<T> dx, Gradients, Step&) const;
 };
 
 }  // namespace tandem

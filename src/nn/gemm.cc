@@ -1,8 +1,11 @@
 #include "nn/gemm.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "base/error.h"
+#include "nn/onednn_bf16.h"
 
 namespace tandem {
 namespace {
@@ -26,20 +29,27 @@ struct Tiling {
     cols = divide_up(narrow, panel_columns) * panel_columns;
     col_tiles = divide_up(c_cols, cols);
   }
-  // No tiling of so many rows has larger tiles.
+  // No tiling of so many rows, or columns, has larger tiles.
   static std::int64_t most_rows(std::int64_t c_rows) {
     return std::min(kRows, divide_up(c_rows, kRowUnit) * kRowUnit);
+  }
+  static std::int64_t most_cols(std::int64_t c_cols, std::int64_t panel_columns) {
+    return divide_up(std::min(kCols, c_cols), panel_columns) * panel_columns;
   }
   std::int64_t rows, cols;  // of one tile
   std::int64_t row_tiles, col_tiles;
 };
 
-kernels::Operand operand(Matrix<const float> matrix, Transpose transpose) {
-  return transpose == Transpose::kNo ? kernels::Operand{matrix.data, matrix.stride, 1}
-                                     : kernels::Operand{matrix.data, 1, matrix.stride};
+// From that row and column on.
+template <class T>
+kernels::Operand<T> part_of(const kernels::Operand<T>& operand, std::int64_t row,
+                            std::int64_t col) {
+  return {operand.data + row * operand.row_stride + col * operand.column_stride, operand.row_stride,
+          operand.column_stride};
 }
 
-void check_shapes(const Product& p) {
+template <class T, class C>
+void check_shapes(const Product<T, C>& p) {
   const bool a_fits = (p.a_transpose == Transpose::kNo ? p.a.rows : p.a.cols) == p.c.rows;
   const bool b_fits = (p.b_transpose == Transpose::kNo ? p.b.cols : p.b.rows) == p.c.cols;
   const bool inner_fits =
@@ -52,56 +62,100 @@ void check_shapes(const Product& p) {
 
 }  // namespace
 
-double Product::flops() const {
-  return 2 * static_cast<double>(c.rows) * static_cast<double>(c.cols) *
-         static_cast<double>(inner());
+// How a product's workspace is divided: op(b) in panels; then, for each thread, a part of op(a),
+// and a tile's sums where c doesn't hold them.
+template <class T, class C>
+struct Gemm::Run {
+  Run(const Gemm& gemm, const Product<T, C>& product)
+      : by_onednn(!std::is_same_v<T, float> && gemm.bf16_ != nullptr),
+        panels(by_onednn ? 0 : divide_up(product.c.cols, gemm.kernels_.panel_columns)),
+        panel_floats(gemm.kernels_.panel_columns * product.inner()),
+        a_floats(by_onednn
+                     ? 0
+                     : kernels::panel_product_workspace_floats(Tiling::most_rows(product.c.rows))),
+        sums_floats(std::is_same_v<C, float>
+                        ? 0
+                        : Tiling::most_rows(product.c.rows) *
+                              Tiling::most_cols(product.c.cols, gemm.kernels_.panel_columns)),
+        floats(panels * panel_floats + gemm.pool_.size() * (a_floats + sums_floats)) {}
+
+  float* of_worker(std::span<float> workspace, int worker) const {
+    return workspace.data() + panels * panel_floats + worker * (a_floats + sums_floats);
+  }
+
+  bool by_onednn;
+  std::int64_t panels, panel_floats, a_floats, sums_floats, floats;
+};
+
+Gemm::Gemm(ThreadPool& pool, const kernels::Table& kernels, std::unique_ptr<OneDnnBf16> bf16)
+    : pool_(pool), kernels_(kernels), bf16_(std::move(bf16)) {}
+Gemm::~Gemm() = default;
+
+template <class T, class C>
+std::int64_t Gemm::workspace_floats(const Product<T, C>& product) const {
+  return Run<T, C>(*this, product).floats;
 }
 
-double Product::bytes() const {
-  const auto elements = c.rows * c.cols * (accumulate ? 2 : 1) + (c.rows + c.cols) * inner();
-  return static_cast<double>(elements) * sizeof(float);
-}
-
-// Grows with the rows and columns, so that what is planned for the largest batch is enough for all.
-std::int64_t Gemm::workspace_floats(const Product& product) const {
-  const std::int64_t panels = divide_up(product.c.cols, kernels_.panel_columns);
-  return panels * kernels_.panel_columns * product.inner() +
-         pool_.size() * kernels::panel_product_workspace_floats(Tiling::most_rows(product.c.rows));
-}
-
-void Gemm::multiply(const Product& product, std::span<float> workspace,
-                    const TileDone& tile_done) const {
-  const Matrix<float>& c = product.c;
+template <class T, class C>
+void Gemm::multiply(const Product<T, C>& product, std::span<float> workspace,
+                    const TileDone<C>& tile_done) const {
+  const Matrix<C>& c = product.c;
   if (c.rows == 0 || c.cols == 0) return;
   check_shapes(product);
+  constexpr bool kSumsInPlace = std::is_same_v<C, float>;
+  TANDEM_CHECK(kSumsInPlace || !tile_done || !product.accumulate, "sums alone can't be added to");
   const std::int64_t inner = product.inner();
-  TANDEM_CHECK(static_cast<std::int64_t>(workspace.size()) >= workspace_floats(product),
+  const Run<T, C> run(*this, product);
+  TANDEM_CHECK(static_cast<std::int64_t>(workspace.size()) >= run.floats,
                "a workspace of {} floats", workspace.size());
-  const std::int64_t panels = divide_up(c.cols, kernels_.panel_columns);
-  const std::int64_t panel_floats = kernels_.panel_columns * inner;
-  const kernels::Operand b = operand(product.b, product.b_transpose);
-  pool_.run(panels, [&](std::int64_t panel, int) {
-    kernels_.pack_panel(b, inner, c.cols, panel, workspace.data() + panel * panel_floats);
+  const kernels::ActivationKernels<T>& kernels = kernels_.of<T>();
+  const kernels::Operand<T> a = operand(product.a, product.a_transpose);
+  const kernels::Operand<T> b = operand(product.b, product.b_transpose);
+  pool_.run(run.panels, [&](std::int64_t panel, int) {
+    kernels.pack_panel(b, inner, c.cols, panel, workspace.data() + panel * run.panel_floats);
   });
 
-  const kernels::Operand a = operand(product.a, product.a_transpose);
   const Tiling tiling(c.rows, c.cols, kernels_.panel_columns, pool_.size());
-  float* const of_workers = workspace.data() + panels * panel_floats;
-  const std::int64_t of_worker = kernels::panel_product_workspace_floats(Tiling::most_rows(c.rows));
   pool_.run(tiling.row_tiles * tiling.col_tiles, [&](std::int64_t task, int worker) {
     const std::int64_t row = task / tiling.col_tiles * tiling.rows;
     const std::int64_t col = task % tiling.col_tiles * tiling.cols;
-    const Matrix<float> tile = c.row_range(row, std::min(row + tiling.rows, c.rows))
-                                   .col_range(col, std::min(col + tiling.cols, c.cols));
-    kernels_.multiply_panels({.a = {a.data + row * a.row_stride, a.row_stride, a.column_stride},
-                              .k = inner,
-                              .panels = workspace.data() + col * inner,
-                              .extent = {tile.rows, tile.cols, tile.stride},
-                              .c = tile.data,
-                              .accumulate = product.accumulate,
-                              .workspace = of_workers + worker * of_worker});
-    if (tile_done) tile_done(tile, row, col);
+    const Matrix<C> tile = c.row_range(row, std::min(row + tiling.rows, c.rows))
+                               .col_range(col, std::min(col + tiling.cols, c.cols));
+    float* const own = run.of_worker(workspace, worker);
+    Matrix<float> sums{own + run.a_floats, tile.rows, tile.cols, tile.cols};
+    if constexpr (kSumsInPlace) sums = tile;
+    const kernels::Extent extent{sums.rows, sums.cols, sums.stride};
+    const bool add_to_sums = kSumsInPlace && product.accumulate;
+    if (run.by_onednn) {
+      if constexpr (!std::is_same_v<T, float>) {
+        bf16_->multiply(part_of(a, row, 0), part_of(b, 0, col), inner, extent, sums.data,
+                        add_to_sums, worker);
+      }
+    } else {
+      kernels.multiply_panels({.a = part_of(a, row, 0),
+                               .k = inner,
+                               .panels = workspace.data() + col * inner,
+                               .extent = extent,
+                               .c = sums.data,
+                               .accumulate = add_to_sums,
+                               .workspace = own});
+    }
+    if (tile_done) {
+      tile_done({sums.data, sums.stride}, tile, row, col);
+    } else if constexpr (!kSumsInPlace) {
+      kernels_.store_sums({sums.data, sums.stride}, {tile.rows, tile.cols, tile.stride},
+                          product.accumulate, tile.data);
+    }
   });
 }
+
+template std::int64_t Gemm::workspace_floats(const Product<float>&) const;
+template std::int64_t Gemm::workspace_floats(const Product<BFloat16>&) const;
+template std::int64_t Gemm::workspace_floats(const Product<BFloat16, float>&) const;
+template void Gemm::multiply(const Product<float>&, std::span<float>, const TileDone<float>&) const;
+template void Gemm::multiply(const Product<BFloat16>&, std::span<float>,
+                             const TileDone<BFloat16>&) const;
+template void Gemm::multiply(const Product<BFloat16, float>&, std::span<float>,
+                             const TileDone<float>&) const;
 
 }  // namespace tandem

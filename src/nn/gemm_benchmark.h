@@ -1,5 +1,6 @@
 #pragma once
-// How fast this machine multiplies matrices of the shapes that a training step has.
+// How fast this machine multiplies matrices of the shapes that a training step has, of fp32 or
+// bf16.
 
 #include <algorithm>
 #include <cstdint>
@@ -35,16 +36,21 @@ std::vector<GemmShape> encoder_shapes(const EncoderExtent& extent);
 
 struct GemmRate {
   GemmShape shape;
-  // Of one product, the median of several runs: by our kernels, and by oneDNN with one slice of the
-  // result for each thread.
+  // Of one product, the median of several runs: as Gemm multiplies, and by oneDNN with one slice of
+  // the result for each thread (infinite where oneDNN doesn't multiply this type in hardware).
   double our_seconds, onednn_seconds;
   double attainable_seconds() const { return std::min(our_seconds, onednn_seconds); }
 };
 
-// Times each shape alone, by our kernels and by oneDNN. The faster is what the machine can attain.
+// Times each shape alone, as Gemm multiplies operands of type T and by oneDNN in the largest
+// slices. The faster is what the machine can attain.
+template <class T>
 class GemmBenchmark {
  public:
   GemmBenchmark(std::vector<GemmShape> shapes, Compute&);
+  ~GemmBenchmark();
+  GemmBenchmark(const GemmBenchmark&) = delete;
+  GemmBenchmark& operator=(const GemmBenchmark&) = delete;
 
   // Each shape once by both. Called several times, between what it is compared with.
   void run_once();
@@ -55,12 +61,17 @@ class GemmBenchmark {
     GemmShape shape;
     std::vector<double> ours, onednn;  // seconds of each run
   };
+  template <class C>
+  void time_product(Timed& timed);
+
   std::vector<Timed> timed_;
   std::unique_ptr<Arena> arena_;
+  std::unique_ptr<OneDnnBf16> bf16_;  // null where bf16 isn't multiplied in hardware
   Compute& compute_;
 };
 
-// The attainable rate over all products of the shapes together: FLOPs by seconds.
-double combined_rate(const std::vector<GemmRate>& rates);
+// Over all products of the shapes together, FLOPs by seconds: the attainable rate, and Gemm's.
+double attainable_rate(const std::vector<GemmRate>& rates);
+double our_rate(const std::vector<GemmRate>& rates);
 
 }  // namespace tandem

@@ -11,25 +11,30 @@ struct LinearParams {
   ParamSlice bias;    // [out]
 };
 
-// y[T, out] = x[T, in] Wᵀ, without the bias: for what adds it to each tile, or in the next pass
-// over y. By 8-bit integers where the step has such a weight.
-void linear_forward_no_bias(const LinearParams&, Weights, Matrix<const float> x, Matrix<float> y,
-                            Step&, const Gemm::TileDone& tile_done = {});
-// y[T, out] = x[T, in] Wᵀ + b.
-void linear_forward(const LinearParams&, Weights, Matrix<const float> x, Matrix<float> y, Step&);
-
 enum class InputGradient { kOverwrite, kAdd };
 
-// dx[T, in] = (or +=) dy W.
-void linear_backward_input(const LinearParams&, Weights, Matrix<const float> dy, Matrix<float> dx,
-                           InputGradient, Step&);
-// dW = dyᵀ x; needs x again and nothing else.
-void linear_backward_weight(const LinearParams&, Matrix<const float> x, Matrix<const float> dy,
-                            Gradients, Step&);
-// db = Σ_t dy.
-void linear_backward_bias(const LinearParams&, Matrix<const float> dy, Gradients, Step&);
-// All three.
-void linear_backward(const LinearParams&, Weights, Matrix<const float> x, Matrix<const float> dy,
-                     Matrix<float> dx, InputGradient, Gradients, Step&);
+// For activations of type T.
+template <class T>
+struct Linear {
+  LinearParams params;
+
+  // y[R, out] = x[R, in] Wᵀ, without the bias: for what adds it to each tile, or in the next pass
+  // over y. By 8-bit integers where the step has such a weight.
+  void forward_no_bias(const LayerWeights<T>&, Matrix<const T> x, Matrix<T> y, Step&,
+                       const TileDone<T>& tile_done = {}) const;
+  // y[R, out] = x[R, in] Wᵀ + b.
+  void forward(const LayerWeights<T>&, Matrix<const T> x, Matrix<T> y, Step&) const;
+
+  // dx[R, in] = (or +=) dy W.
+  void backward_input(const LayerWeights<T>&, Matrix<const T> dy, Matrix<T> dx, InputGradient,
+                      Step&) const;
+  // dW = dyᵀ x; needs x again and nothing else.
+  void backward_weight(Matrix<const T> x, Matrix<const T> dy, Gradients, Step&) const;
+  // db = Σ_r dy.
+  void backward_bias(Matrix<const T> dy, Gradients, Step&) const;
+  // All three.
+  void backward(const LayerWeights<T>&, Matrix<const T> x, Matrix<const T> dy, Matrix<T> dx,
+                InputGradient, Gradients, Step&) const;
+};
 
 }  // namespace tandem

@@ -30,7 +30,7 @@ std::string onednn_version() {
 
 void use_one_openmp_thread() { omp_set_num_threads(1); }
 
-void multiply_with_onednn(const Product& p) {
+void multiply_with_onednn(const Product<float>& p) {
   use_one_openmp_thread();
   const auto letter = [](Transpose t) { return t == Transpose::kNo ? 'N' : 'T'; };
   const dnnl_status_t status = dnnl_sgemm(

@@ -22,6 +22,6 @@ void use_one_openmp_thread();
 std::string onednn_version();
 
 // The whole product on the calling thread, by oneDNN.
-void multiply_with_onednn(const Product& product);
+void multiply_with_onednn(const Product<float>& product);
 
 }  // namespace tandem

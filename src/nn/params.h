@@ -55,4 +55,17 @@ struct FlatParams {
 using Weights = FlatParams<const float>;
 using Gradients = FlatParams<float>;
 
+// Weights as layers with activations of type T read them: products take them as T, everything else
+// as floats.
+template <class T>
+struct LayerWeights : Weights {
+  std::span<const T> operands;  // all of the flat array as T; with fp32 the array itself
+
+  Matrix<const T> operand(const ParamSlice& slice) const {
+    return FlatParams<const T>{operands}.matrix(slice);
+  }
+};
+
+inline LayerWeights<float> fp32_weights(std::span<const float> flat) { return {{flat}, flat}; }
+
 }  // namespace tandem

@@ -50,7 +50,7 @@ QuantizedLinear::QuantizedLinear(const QuantizedWeight& weight)
       product_(weight.rows, weight.cols, weight.values) {}
 
 void QuantizedLinear::multiply(Matrix<const float> x, Matrix<float> y, const Step& step,
-                               const Gemm::TileDone& tile_done) const {
+                               const TileDone<float>& tile_done) const {
   TANDEM_CHECK(x.cols == in_ && y.cols == out_ && x.rows == y.rows, "x {} x {}, y {} x {}", x.rows,
                x.cols, y.rows, y.cols);
   const ArenaScope scope(step.arena);
@@ -72,7 +72,7 @@ void QuantizedLinear::multiply(Matrix<const float> x, Matrix<float> y, const Ste
     product_.multiply(rows.row(worker), sums.row(worker), workspaces.row(worker));
     step.kernels.dequantize_tile(sums.row(worker), scales.row(worker), scale_.data(),
                                  offset_.data(), extent_of(y, begin, end), y.row(begin));
-    if (tile_done) tile_done(y.row_range(begin, end), begin, 0);
+    if (tile_done) tile_done({y.row(begin), y.stride}, y.row_range(begin, end), begin, 0);
   });
 }
 

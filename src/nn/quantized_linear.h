@@ -28,7 +28,7 @@ class QuantizedLinear {
 
   // x [R, in] to y [R, out]; tile_done as Gemm::multiply calls it.
   void multiply(Matrix<const float> x, Matrix<float> y, const Step&,
-                const Gemm::TileDone& tile_done) const;
+                const TileDone<float>& tile_done) const;
 
  private:
   std::int64_t out_, in_;

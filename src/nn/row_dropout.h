@@ -6,6 +6,7 @@
 namespace tandem {
 
 // x = dropout(x), forward and backward alike; `rows` says which token each row of x is.
-void apply_dropout(Matrix<float> x, const TokenRows& rows, const kernels::DropoutKey&, Step&);
+template <class T>
+void apply_dropout(Matrix<T> x, const TokenRows& rows, const kernels::DropoutKey&, Step&);
 
 }  // namespace tandem

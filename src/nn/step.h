@@ -65,7 +65,8 @@ struct Step {
   void run(std::int64_t tasks, const ThreadPool::Body& body) const {
     if (!planning()) pool.run(tasks, body);
   }
-  void multiply(const Product& product, const Gemm::TileDone& tile_done = {}) const {
+  template <class T, class C>
+  void multiply(const Product<T, C>& product, const TileDone<C>& tile_done = {}) const {
     const ArenaScope scope(arena);
     const std::span<float> workspace = arena.vector<float>(gemm.workspace_floats(product));
     if (planning()) return;
@@ -76,18 +77,19 @@ struct Step {
   void count(double flops, double bytes) const {
     if (clock != nullptr && !planning()) clock->count(flops, bytes);
   }
-  // What follows belongs to this phase; `floats` are those that it reads and writes outside of
-  // products.
-  void enter(Phase phase, Pass pass, std::int64_t floats = 0) const {
+  // What follows belongs to this phase; `elements` of type T are those that it reads and writes
+  // outside of products.
+  template <class T = float>
+  void enter(Phase phase, Pass pass, std::int64_t elements = 0) const {
     if (clock == nullptr || planning()) return;
-    clock->enter(phase, pass, static_cast<double>(floats) * sizeof(float));
+    clock->enter(phase, pass, static_cast<double>(elements) * sizeof(T));
   }
-  // body(begin, end) over blocks of kRowBlock of `rows` rows.
+  // body(begin, end, worker) over blocks of kRowBlock of `rows` rows.
   template <class Body>
   void run_row_blocks(std::int64_t rows, const Body& body) const {
-    run((rows + kRowBlock - 1) / kRowBlock, [&](std::int64_t block, int) {
+    run((rows + kRowBlock - 1) / kRowBlock, [&](std::int64_t block, int worker) {
       const std::int64_t begin = block * kRowBlock;
-      body(begin, begin + kRowBlock < rows ? begin + kRowBlock : rows);
+      body(begin, begin + kRowBlock < rows ? begin + kRowBlock : rows, worker);
     });
   }
 

@@ -16,9 +16,10 @@ struct AdamWOptions {
   double weight_decay = 0;  // not applied to biases and LayerNorm parameters
 };
 
-// The four flat arrays that training works on, each as long as the parameter table's floats().
+// The flat arrays that training works on, each as long as the parameter table's floats().
 struct TrainingArrays {
   std::span<float> weights, gradients, moment1, moment2;
+  std::span<BFloat16> bf16_weights = {};  // a copy that products read; empty in fp32
 };
 
 struct AdamWStep {

@@ -1,6 +1,7 @@
 #include "train/batch_step.h"
 
 #include <algorithm>
+#include <variant>
 
 #include "base/error.h"
 #include "nn/loss.h"
@@ -73,13 +74,27 @@ Step make_step(Compute& compute, Arena& arena, const PackedBatch& batch, const D
                     .first = {batch.first_starts, batch.first_positions, batch.examples}}};
 }
 
-Step make_prediction_step(const ClassifierModel& model, Compute& compute, Arena& arena,
-                          const PackedBatch& batch) {
-  Step step = make_step(compute, arena, batch, {});
-  step.backward_follows = false;
-  step.quantized = model.quantized;
-  return step;
+namespace {
+
+template <class T>
+double forward_and_backward(const BertClassifier<T>& classifier, const ClassifierModel& model,
+                            const TrainingBatch& work, Gradients gradients, Step& step,
+                            const GradientsReady& ready) {
+  const LayerWeights<T> weights = layer_weights<T>(model);
+  const auto saved = classifier.forward(weights, work.batch, step);
+  const Matrix<float> d_logits = step.arena.matrix<float>(saved.logits.rows, saved.logits.cols);
+  step.enter(Phase::kLoss, Pass::kForward);
+  double loss = 0;
+  step.run(1, [&](std::int64_t, int) {
+    loss = model.problem == ProblemKind::kRegression
+               ? squared_error(saved.logits, work.batch.labels, work.divisor, d_logits)
+               : cross_entropy(saved.logits, work.batch.labels, work.divisor, d_logits);
+  });
+  classifier.backward(weights, work.batch, saved, d_logits, gradients, step, ready);
+  return loss;
 }
+
+}  // namespace
 
 double forward_and_backward(const ClassifierModel& model, const TrainingBatch& work,
                             Gradients gradients, Compute& compute, Arena& arena,
@@ -88,18 +103,23 @@ double forward_and_backward(const ClassifierModel& model, const TrainingBatch& w
   Step step = make_step(compute, arena, work.batch, work.dropout);
   step.accumulate = work.accumulate;
   step.clock = work.clock;
-  const Weights weights{model.weights};
-  const BertClassifier::Saved saved = model.classifier.forward(weights, work.batch, step);
-  const Matrix<float> d_logits = arena.matrix<float>(saved.logits.rows, saved.logits.cols);
-  step.enter(Phase::kLoss, Pass::kForward);
-  double loss = 0;
-  step.run(1, [&](std::int64_t, int) {
-    loss = model.problem == ProblemKind::kRegression
-               ? squared_error(saved.logits, work.batch.labels, work.divisor, d_logits)
-               : cross_entropy(saved.logits, work.batch.labels, work.divisor, d_logits);
-  });
-  model.classifier.backward(weights, work.batch, saved, d_logits, gradients, step, ready);
-  return loss;
+  return std::visit(
+      [&](const auto& classifier) {
+        return forward_and_backward(classifier, model, work, gradients, step, ready);
+      },
+      model.classifier);
+}
+
+Matrix<float> predict_batch(const ClassifierModel& model, const PackedBatch& batch,
+                            Compute& compute, Arena& arena) {
+  Step step = make_step(compute, arena, batch, {});
+  step.backward_follows = false;
+  step.quantized = model.quantized;
+  return std::visit(
+      [&]<class T>(const BertClassifier<T>& classifier) {
+        return classifier.predict(layer_weights<T>(model), batch, step);
+      },
+      model.classifier);
 }
 
 std::int64_t plan_training_bytes(const ClassifierModel& model, const BatchExtent& extent,
@@ -117,8 +137,7 @@ std::int64_t plan_prediction_bytes(const ClassifierModel& model, const BatchExte
                                    Compute& compute) {
   Arena counting{Arena::Counting()};
   const PackedBatch batch = planning_batch(extent);
-  Step step = make_prediction_step(model, compute, counting, batch);
-  model.classifier.predict(Weights{model.weights}, batch, step);
+  predict_batch(model, batch, compute, counting);
   return counting.peak_bytes();
 }
 

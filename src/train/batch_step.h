@@ -31,9 +31,6 @@ BatchExtent extent_of(const TokenDataset& dataset, std::span<const std::uint32_t
 PackedBatch planning_batch(const BatchExtent& extent);
 
 Step make_step(Compute&, Arena&, const PackedBatch&, const Dropout&);
-// Without dropout, with quantised weights where the model has any, and nothing kept for a backward
-// pass.
-Step make_prediction_step(const ClassifierModel&, Compute&, Arena&, const PackedBatch&);
 
 struct TrainingBatch {
   const PackedBatch& batch;
@@ -47,6 +44,10 @@ struct TrainingBatch {
 // BertClassifier::backward calls it.
 double forward_and_backward(const ClassifierModel&, const TrainingBatch&, Gradients, Compute&,
                             Arena&, const GradientsReady& ready);
+
+// Logits [B, K] in the arena: without dropout, with quantised weights where the model has any, and
+// nothing kept for a backward pass.
+Matrix<float> predict_batch(const ClassifierModel&, const PackedBatch&, Compute&, Arena&);
 
 // Bytes of activations that forward_and_backward, or prediction, needs for a batch of that extent:
 // the code itself is walked with an arena that only counts.

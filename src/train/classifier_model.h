@@ -1,9 +1,11 @@
 #pragma once
 // A classifier and its flat weights, as training, evaluation and prediction take it.
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/thread.h"
 #include "data/example.h"
 #include "model/bert_classifier.h"
 #include "nn/params.h"
@@ -13,12 +15,21 @@ namespace tandem {
 
 // Views of one model; what they point to must outlive it.
 struct ClassifierModel {
-  const BertClassifier& classifier;
+  const AnyBertClassifier& classifier;
   const ParamTable& table;
   std::span<float> weights;
+  std::span<BFloat16> bf16_weights;  // the same, as a classifier of bf16 reads them; else empty
   ProblemKind problem;
   std::int64_t outputs;                         // K
-  const QuantizedWeights* quantized = nullptr;  // for prediction; null: in fp32
+  const QuantizedWeights* quantized = nullptr;  // for prediction in fp32; null: none
 };
+
+// The weights as layers of type T read them.
+template <class T>
+LayerWeights<T> layer_weights(const ClassifierModel& model);
+
+// The copy of the weights that a classifier of bf16 reads; empty for fp32.
+std::vector<BFloat16> make_bf16_weights(const AnyBertClassifier&, std::span<const float> weights,
+                                        ThreadPool&);
 
 }  // namespace tandem

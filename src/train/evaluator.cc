@@ -49,8 +49,7 @@ Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
     throw_if_interrupted("predicting");
     const ArenaScope scope(arena);
     const PackedBatch batch = pack(dataset, examples);
-    Step step = make_prediction_step(model, compute, arena, batch);
-    const Matrix<float> logits = model.classifier.predict(Weights{model.weights}, batch, step);
+    const Matrix<float> logits = predict_batch(model, batch, compute, arena);
     for (std::int64_t b = 0; b < logits.rows; ++b) {
       predictions.logits.insert(predictions.logits.end(), logits.row(b),
                                 logits.row(b) + logits.cols);

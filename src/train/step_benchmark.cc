@@ -30,7 +30,7 @@ double measure_memory_rate(Compute& compute) {
   for (int repeat = 0; repeat < 3; ++repeat) {
     const auto start = std::chrono::steady_clock::now();
     compute.pool().run(kBlocks, [&](std::int64_t block, int) {
-      compute.kernels().add(x.data() + block * kBlock, kBlock, y.data() + block * kBlock);
+      compute.kernels().fp32.add(x.data() + block * kBlock, kBlock, y.data() + block * kBlock);
     });
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     rates.push_back(3 * sizeof(float) * static_cast<double>(x.size()) / elapsed.count());
@@ -77,7 +77,7 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
   StepBenchmark result;
   PhaseClock clock(compute.pool().size());
   std::vector<double> rates;
-  std::optional<GemmBenchmark> gemm;
+  std::optional<AnyGemmBenchmark> gemm;
   Progress progress("training steps", steps);
   for (std::int64_t step = 0; step < steps; ++step) {
     throw_if_interrupted("measuring");
@@ -92,7 +92,7 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
                                    .width = config.hidden_size,
                                    .intermediate_size = config.intermediate_size,
                                    .layers = config.num_hidden_layers}),
-                   compute);
+                   precision_of(model.classifier), compute);
     }
     gemm->run_once();
     if (step == 0) continue;
@@ -112,7 +112,7 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
     phase.bytes /= counted;
   }
   result.step_flops_per_second = median(rates);
-  result.gemm_flops_per_second = combined_rate(gemm->rates());
+  result.gemm_flops_per_second = attainable_rate(gemm->rates());
   trainer.reset();  // its memory is free for the arrays of the next line
   result.memory_bytes_per_second = measure_memory_rate(compute);
   return result;

@@ -79,7 +79,8 @@ Trainer::Trainer(const ClassifierModel& model, const TokenDataset& dataset,
                 .total_steps = total_steps_} {
   constexpr std::int64_t kArrays = 4;
   memory_ = {
-      .parameters = kArrays * model_.table.floats() * static_cast<std::int64_t>(sizeof(float)),
+      .parameters = kArrays * model_.table.floats() * static_cast<std::int64_t>(sizeof(float)) +
+                    static_cast<std::int64_t>(model_.bf16_weights.size_bytes()),
       .activations = plan_training_bytes(model_, largest_batch(), compute_),
       .dataset = bytes_of(dataset_)};
 }
@@ -157,7 +158,8 @@ StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   const double rate = schedule_.at(step);
   constexpr double kArraysReadAndWritten = 7;
   if (clock != nullptr) clock->enter(Phase::kAdamW, Pass::kUpdate, kArraysReadAndWritten * bytes);
-  adamw_update(model_.table, {model_.weights, gradients_, moment1_, moment2_}, options_.adamw,
+  adamw_update(model_.table, {model_.weights, gradients_, moment1_, moment2_, model_.bf16_weights},
+               options_.adamw,
                {.update = step + 1,
                 .learning_rate = rate,
                 .gradient_scale = clip_scale(norm, options_.max_grad_norm)},

@@ -4,18 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_floats.h"
+#include "support/kernel_rows.h"
 #include "support/usable_kernels.h"
 
 namespace tandem {
 namespace {
 
 using testing::EveryKernelSet;
+using testing::expect_close;
 
-std::vector<float> mask_of(const kernels::Table& table, const kernels::DropoutKey& key,
-                           std::uint32_t sample, std::int32_t position, std::int64_t cols) {
-  std::vector<float> x(static_cast<std::size_t>(cols), 1.0F);
-  table.dropout(key, {&sample, &position}, {1, cols, cols}, x.data());
+template <class T = float>
+std::vector<T> mask_of(const kernels::Table& table, const kernels::DropoutKey& key,
+                       std::uint32_t sample, std::int32_t position, std::int64_t cols) {
+  std::vector<T> x(static_cast<std::size_t>(cols), round_to<T>(1));
+  table.of<T>().dropout(key, {&sample, &position}, {1, cols, cols}, x.data());
   return x;
 }
 
@@ -24,12 +26,30 @@ class DropoutKernels : public EveryKernelSet {};
 TEST_P(DropoutKernels, DrawTheSameMaskAsTheReference) {
   const Dropout dropout{.enabled = true, .seed = 0x123456789ABCDEF, .step = 17};
   const kernels::DropoutKey key = dropout.key(0.1F, DropoutSite::kOutput, 5);
-  for (const std::int64_t cols : {1, 15, 16, 17, 63, 64, 65, 384, 1000}) {
-    for (const std::int32_t position : {0, 1, 511}) {
-      EXPECT_EQ(mask_of(*GetParam(), key, 3667, position, cols),
-                mask_of(kernels::reference_table(), key, 3667, position, cols));
+  testing::for_each_type([&]<class T>() {
+    for (const std::int64_t cols : {1, 15, 16, 17, 63, 64, 65, 384, 1000}) {
+      for (const std::int32_t position : {0, 1, 511}) {
+        EXPECT_EQ(mask_of<T>(*GetParam(), key, 3667, position, cols),
+                  mask_of<T>(kernels::reference_table(), key, 3667, position, cols));
+      }
     }
-  }
+  });
+}
+
+TEST_P(DropoutKernels, ScaleRowsAsTheReference) {
+  const Dropout dropout{.enabled = true, .seed = 1, .step = 2};
+  const kernels::DropoutKey key = dropout.key(0.1F, DropoutSite::kOutput, 5);
+  constexpr std::uint32_t kSamples[testing::kRows] = {7, 7, 7, 9, 9};
+  constexpr std::int32_t kPositions[testing::kRows] = {0, 1, 2, 0, 1};
+  testing::for_each_type_and_width([&]<class T>(const kernels::Extent& extent) {
+    auto actual = testing::random_rows<T>(extent, 1);
+    auto expected = actual;
+    GetParam()->of<T>().dropout(key, {kSamples, kPositions}, extent, actual.data());
+    kernels::reference_table().of<T>().dropout(key, {kSamples, kPositions}, extent,
+                                               expected.data());
+    EXPECT_EQ(actual, expected);
+    expect_close(actual, expected, extent, 0);  // of the gaps
+  });
 }
 
 TEST_P(DropoutKernels, DrawAnotherMaskForEverySeedStepSampleLayerAndSite) {

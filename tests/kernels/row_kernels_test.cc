@@ -4,34 +4,20 @@
 
 #include <gtest/gtest.h>
 
-#include "support/random_floats.h"
+#include "support/kernel_rows.h"
 #include "support/usable_kernels.h"
 
 namespace tandem {
 namespace {
 
+using testing::empty_rows;
 using testing::EveryKernelSet;
+using testing::expect_close;
+using testing::for_each_type_and_width;
+using testing::kRows;
+using testing::kWidths;
 using testing::random_floats;
-
-constexpr std::int64_t kWidths[] = {1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 64, 100, 768};
-constexpr std::int64_t kRows = 5;
-constexpr std::int64_t kGap = 3;  // between rows
-constexpr std::uint32_t kSamples[kRows] = {7, 7, 7, 9, 9};
-constexpr std::int32_t kPositions[kRows] = {0, 1, 2, 0, 1};
-constexpr kernels::TokenRows kTokens = {kSamples, kPositions};
-constexpr kernels::DropoutKey kDropout = {
-    .seed = {42, 0}, .step = 3, .site = 2, .threshold = 429496730, .scale = 1 / 0.9F};
-
-// The largest difference, relative to the largest value: each result is a sum of at most 768
-// products of numbers around 1, so fp32 rounding stays under 768 * 6e-8 of the largest.
-void expect_close(const std::vector<float>& actual, const std::vector<float>& expected,
-                  double tolerance = 2e-6) {
-  double largest = 1;
-  for (const float value : expected) largest = std::max(largest, std::abs(double{value}));
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_NEAR(actual[i], expected[i], tolerance * largest) << "element " << i;
-  }
-}
+using testing::random_rows;
 
 class RowKernels : public EveryKernelSet {
  protected:
@@ -39,134 +25,140 @@ class RowKernels : public EveryKernelSet {
   const kernels::Table& reference = kernels::reference_table();
 };
 
-TEST_P(RowKernels, BiasAndSumsMatchTheReference) {
+// A tile of a product; its rows are further apart than those of the activations.
+struct Tile {
+  std::int64_t stride;
+  std::vector<float> values;
+
+  explicit Tile(const kernels::Extent& extent, float deviation = 1)
+      : stride(extent.cols + 5), values(random_floats(extent.rows * stride, 2, deviation)) {}
+  kernels::Sums sums() const { return {values.data(), stride}; }
+};
+
+TEST_P(RowKernels, BiasMatchesTheReference) {
+  for_each_type_and_width([&]<class T>(const kernels::Extent& extent) {
+    const auto bias = random_floats(extent.cols, 1);
+    const Tile tile(extent);
+    const auto run = [&](const kernels::Table& table) {
+      auto y = empty_rows<T>(extent);
+      table.of<T>().add_bias(tile.sums(), bias.data(), extent, y.data());
+      return y;
+    };
+    expect_close(run(fast), run(reference), extent);
+
+    if constexpr (std::is_same_v<T, float>) {
+      auto y = random_rows<float>(extent, 3);
+      auto expected = empty_rows<float>(extent);
+      reference.fp32.add_bias({y.data(), extent.stride}, bias.data(), extent, expected.data());
+      fast.fp32.add_bias({y.data(), extent.stride}, bias.data(), extent, y.data());
+      EXPECT_EQ(y, expected);
+    }
+  });
+}
+
+TEST_P(RowKernels, SumsMatchTheReference) {
+  for_each_type_and_width([&]<class T>(const kernels::Extent& extent) {
+    const auto x = random_rows<T>(extent, 2);
+    const auto run = [&](const kernels::Table& table) {
+      auto sum = random_floats(extent.cols, 1);
+      table.of<T>().add_column_sums(x.data(), extent, sum.data());
+      table.of<T>().add(x.data(), extent.cols, sum.data());
+      return sum;
+    };
+    expect_close(run(fast), run(reference));
+  });
+  for (const std::int64_t count : kWidths) {
+    const auto x = random_floats(count, 1);
+    EXPECT_NEAR(fast.sum_of_squares(x.data(), count), reference.sum_of_squares(x.data(), count),
+                1e-9);
+  }
+}
+
+TEST_P(RowKernels, StoredSumsMatchTheReference) {
   for (const std::int64_t cols : kWidths) {
-    const std::int64_t stride = cols + 3;
-    const auto bias = random_floats(cols, 1);
-    auto actual = random_floats(kRows * stride, 2);
-    auto expected = actual;
-    const kernels::Extent extent = {kRows, cols, stride};
-    fast.add_bias(actual.data(), bias.data(), extent);
-    reference.add_bias(expected.data(), bias.data(), extent);
-    EXPECT_EQ(actual, expected);
-
-    auto actual_sum = bias;
-    auto expected_sum = bias;
-    fast.add_column_sums(actual.data(), extent, actual_sum.data());
-    reference.add_column_sums(actual.data(), extent, expected_sum.data());
-    expect_close(actual_sum, expected_sum);
-
-    fast.add(bias.data(), cols, actual_sum.data());
-    reference.add(bias.data(), cols, expected_sum.data());
-    expect_close(actual_sum, expected_sum);
-    EXPECT_NEAR(fast.sum_of_squares(actual.data(), kRows * cols),
-                reference.sum_of_squares(actual.data(), kRows * cols), 1e-9);
+    for (const bool accumulate : {false, true}) {
+      const kernels::Extent extent = {kRows, cols, cols + testing::kGap};
+      const Tile tile(extent);
+      auto actual = random_rows<BFloat16>(extent, 3);
+      auto expected = actual;
+      fast.store_sums(tile.sums(), extent, accumulate, actual.data());
+      reference.store_sums(tile.sums(), extent, accumulate, expected.data());
+      EXPECT_EQ(actual, expected);
+    }
   }
 }
 
 TEST_P(RowKernels, GeluMatchesTheReference) {
-  for (const std::int64_t cols : kWidths) {
-    const auto bias = random_floats(cols, 1);
-    const kernels::Extent extent = {kRows, cols, cols + kGap};
-    auto x = random_floats(kRows * extent.stride, 2, 3);
-    x[0] = -30;
-    auto expected_x = x;
-    std::vector<float> y(x.size());
-    auto expected_y = y;
-    fast.bias_gelu_forward(x.data(), bias.data(), extent, y.data());
-    reference.bias_gelu_forward(expected_x.data(), bias.data(), extent, expected_y.data());
-    EXPECT_EQ(x, expected_x);
-    expect_close(y, expected_y);
+  for_each_type_and_width([&]<class T>(const kernels::Extent& extent) {
+    const auto bias = random_floats(extent.cols, 1);
+    Tile tile(extent, 3);
+    tile.values[0] = -30;
+    struct Result {
+      std::vector<T> x, y, gradient, y_again;
+      std::vector<float> d_bias;
+    };
+    const auto run = [&](const kernels::Table& table, const std::vector<T>* forward_x) {
+      Result r{empty_rows<T>(extent), empty_rows<T>(extent), random_rows<T>(extent, 3),
+               empty_rows<T>(extent), random_floats(extent.cols, 4)};
+      table.of<T>().bias_gelu_forward(tile.sums(), bias.data(), extent, r.x.data(), r.y.data());
+      table.of<T>().gelu_backward(forward_x == nullptr ? r.x.data() : forward_x->data(), extent,
+                                  r.gradient.data(), r.y_again.data(), r.d_bias.data());
+      return r;
+    };
+    const Result expected = run(reference, nullptr);
+    const Result actual = run(fast, &expected.x);
+    expect_close(actual.x, expected.x, extent, 0);
+    expect_close(actual.y, expected.y, extent);
+    expect_close(actual.gradient, expected.gradient, extent);
+    expect_close(actual.y_again, expected.y_again, extent);
+    expect_close(actual.d_bias, expected.d_bias);
+  });
+}
 
-    auto gradient = random_floats(kRows * extent.stride, 3);
-    auto expected_gradient = gradient;
-    std::vector<float> d_bias(static_cast<std::size_t>(cols));
-    auto expected_d_bias = d_bias;
-    fast.gelu_backward(x.data(), extent, gradient.data(), y.data(), d_bias.data());
-    reference.gelu_backward(x.data(), extent, expected_gradient.data(), expected_y.data(),
-                            expected_d_bias.data());
-    expect_close(gradient, expected_gradient);
-    expect_close(y, expected_y);
-    expect_close(d_bias, expected_d_bias);
-  }
+TEST_P(RowKernels, GeluWorksInPlaceAndWithoutItsInput) {
+  for_each_type_and_width([&]<class T>(const kernels::Extent& extent) {
+    const auto bias = random_floats(extent.cols, 1);
+    const auto sums = random_rows<float>(extent, 2);
+    const auto x = empty_rows<T>(extent);
+    const auto run = [&](T* kept, std::vector<T>& y, const float* from) {
+      fast.of<T>().bias_gelu_forward({from, extent.stride}, bias.data(), extent, kept, y.data());
+    };
+    auto expected_x = x;
+    auto expected_y = x;
+    run(expected_x.data(), expected_y, sums.data());
+    auto y = x;
+    run(nullptr, y, sums.data());
+    EXPECT_EQ(y, expected_y);
+    if constexpr (std::is_same_v<T, float>) {
+      auto in_place = sums;
+      run(nullptr, in_place, in_place.data());
+      EXPECT_EQ(in_place, expected_y);
+      in_place = sums;
+      run(in_place.data(), y, in_place.data());
+      EXPECT_EQ(in_place, expected_x);
+      EXPECT_EQ(y, expected_y);
+    }
+  });
 }
 
 TEST_P(RowKernels, GeluIsAccurateFarIntoItsTail) {
   for (float x = -12; x <= 12; x += 0.01F) {
-    float input = x;
+    const float input = x;
     float y = 0;
+    BFloat16 rounded = {};
     const float zero = 0;
-    fast.bias_gelu_forward(&input, &zero, {1, 1, 1}, &y);
+    fast.fp32.bias_gelu_forward({&input, 1}, &zero, {1, 1, 1}, nullptr, &y);
+    fast.bf16.bias_gelu_forward({&input, 1}, &zero, {1, 1, 1}, nullptr, &rounded);
     const double expected = double{x} * 0.5 * std::erfc(-double{x} / std::sqrt(2.0));
     // The exponent x²/2 is rounded to fp32 before exp, which costs x²/2 * 6e-8 relative.
     ASSERT_NEAR(y, expected, std::abs(expected) * (3e-7 + x * x * 6e-8) + 1e-30) << x;
-  }
-}
-
-TEST_P(RowKernels, ResidualNormMatchesTheReferenceWithAndWithoutDropout) {
-  for (const std::int64_t cols : kWidths) {
-    for (const bool whole : {false, true}) {
-      const kernels::Extent extent = {kRows, cols, cols + kGap};
-      const auto x = random_floats(kRows * extent.stride, 1);
-      const auto residual = random_floats(kRows * extent.stride, 2);
-      const auto bias = random_floats(cols, 3);
-      const auto gamma = random_floats(cols, 4);
-      const auto beta = random_floats(cols, 5);
-      const auto dy = random_floats(kRows * extent.stride, 6);
-      const kernels::DropoutKey key = whole ? kDropout : kernels::DropoutKey{};
-      struct Result {
-        std::vector<float> normalized, rstd, y, dsum, dx, d_gamma, d_beta, d_bias, again;
-      };
-      const auto run = [&](const kernels::Table& table) {
-        const std::vector<float> matrix(x.size());
-        const std::vector<float> vector(static_cast<std::size_t>(cols));
-        Result r{matrix, std::vector<float>(kRows), matrix, matrix, matrix, vector, vector, vector,
-                 matrix};
-        table.residual_norm_forward({.x = x.data(),
-                                     .bias = whole ? bias.data() : nullptr,
-                                     .residual = whole ? residual.data() : nullptr,
-                                     .tokens = kTokens,
-                                     .gamma = gamma.data(),
-                                     .beta = beta.data(),
-                                     .epsilon = 1e-3F,
-                                     .normalized = r.normalized.data(),
-                                     .rstd = r.rstd.data(),
-                                     .y = r.y.data()},
-                                    key, extent);
-        table.residual_norm_backward({.dy = dy.data(),
-                                      .normalized = r.normalized.data(),
-                                      .rstd = r.rstd.data(),
-                                      .gamma = gamma.data(),
-                                      .tokens = kTokens,
-                                      .dsum = r.dsum.data(),
-                                      .dx = whole ? r.dx.data() : nullptr,
-                                      .d_gamma = r.d_gamma.data(),
-                                      .d_beta = r.d_beta.data(),
-                                      .d_bias = r.d_bias.data()},
-                                     key, extent);
-        table.scale_and_shift(r.normalized.data(), gamma.data(), beta.data(), extent,
-                              r.again.data());
-        return r;
-      };
-      const Result actual = run(fast);
-      const Result expected = run(reference);
-      expect_close(actual.normalized, expected.normalized);
-      expect_close(actual.rstd, expected.rstd);
-      expect_close(actual.y, expected.y);
-      expect_close(actual.again, actual.y);
-      // rstd reaches 1 / sqrt(1e-3) in rows of one column: the factor before the differences.
-      expect_close(actual.dsum, expected.dsum, 1e-4);
-      expect_close(actual.dx, expected.dx, 1e-4);
-      expect_close(actual.d_gamma, expected.d_gamma);
-      expect_close(actual.d_beta, expected.d_beta);
-      expect_close(actual.d_bias, expected.d_bias, 1e-4);
-    }
+    ASSERT_EQ(rounded, round_to<BFloat16>(y)) << x;
   }
 }
 
 TEST_P(RowKernels, QuantizationMatchesTheReference) {
   for (const std::int64_t cols : kWidths) {
-    const kernels::Extent extent = {kRows, cols, cols + kGap};
+    const kernels::Extent extent = {kRows, cols, cols + testing::kGap};
     auto x = random_floats(kRows * extent.stride, 1, 3);
     std::fill_n(x.begin() + extent.stride, cols, 0.0F);  // a row of zeros
     const auto size = static_cast<std::size_t>(kRows * cols);
@@ -224,19 +216,29 @@ TEST_P(RowKernels, AdamWMatchesTheReference) {
                                        .inverse_sqrt_correction2 = 1.2F};
   for (const std::int64_t count : kWidths) {
     const auto gradient = random_floats(count, 1, 0.01F);
-    auto weight = random_floats(count, 2);
-    auto moment1 = random_floats(count, 3, 0.01F);
-    auto moment2 = random_floats(count, 4, 0.01F);
-    for (float& value : moment2) value = value * value;
-    auto expected_weight = weight;
-    auto expected_moment1 = moment1;
-    auto expected_moment2 = moment2;
-    fast.adamw(update, count, gradient.data(), weight.data(), moment1.data(), moment2.data());
-    reference.adamw(update, count, gradient.data(), expected_weight.data(), expected_moment1.data(),
-                    expected_moment2.data());
-    expect_close(weight, expected_weight);
-    expect_close(moment1, expected_moment1, 1e-8);
-    expect_close(moment2, expected_moment2, 1e-8);
+    struct Result {
+      std::vector<float> weight, moment1, moment2;
+      std::vector<BFloat16> rounded;
+    };
+    const auto run = [&](const kernels::Table& table, bool with_rounded) {
+      Result r{random_floats(count, 2), random_floats(count, 3, 0.01F),
+               random_floats(count, 4, 0.01F), std::vector<BFloat16>(gradient.size())};
+      for (float& value : r.moment2) value = value * value;
+      table.adamw(update, count, gradient.data(), r.weight.data(), r.moment1.data(),
+                  r.moment2.data(), with_rounded ? r.rounded.data() : nullptr);
+      return r;
+    };
+    const Result actual = run(fast, true);
+    const Result expected = run(reference, true);
+    expect_close(actual.weight, expected.weight);
+    expect_close(actual.moment1, expected.moment1, 1e-8);
+    expect_close(actual.moment2, expected.moment2, 1e-8);
+    for (std::size_t i = 0; i < actual.weight.size(); ++i) {
+      ASSERT_EQ(actual.rounded[i], round_to<BFloat16>(actual.weight[i]));
+      ASSERT_EQ(expected.rounded[i], round_to<BFloat16>(expected.weight[i]));
+    }
+    EXPECT_EQ(run(fast, false).weight, actual.weight);
+    EXPECT_EQ(run(reference, false).weight, expected.weight);
   }
 }
 

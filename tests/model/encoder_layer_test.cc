@@ -38,8 +38,8 @@ void expect_first_tokens_as_of_the_whole_layer(std::int64_t width) {
   const Matrix<float> x = fixture.random_matrix(kTokens, width, 1);
   const Matrix<float> y = fixture.random_matrix(kTokens, width, 2);
   const Matrix<float> first = fixture.random_matrix(kSequences, width, 3);
-  const EncoderLayer whole(model.config, model.params.layers[0], 0, Tokens::kAll);
-  const EncoderLayer last(model.config, model.params.layers[0], 0, Tokens::kFirst);
+  const EncoderLayer<float> whole(model.config, model.params.layers[0], 0, Tokens::kAll);
+  const EncoderLayer<float> last(model.config, model.params.layers[0], 0, Tokens::kFirst);
   const auto whole_saved = whole.allocate(step);
   const auto last_saved = last.allocate(step);
   whole.forward(model.values.weights_view(), x, y, whole_saved, step);
@@ -89,7 +89,7 @@ TEST(EncoderLayer, BackwardOfFirstTokensMatchesFiniteDifferencesWithDropout) {
   const Matrix<float> dy = fixture.random_matrix(kSequences, kWidth, 3);
   const Matrix<float> consumed = fixture.random_matrix(kSequences, kWidth, 3);
   const Matrix<float> dx = fixture.random_matrix(kTokens, kWidth, 4);
-  const EncoderLayer layer(model.config, model.params.layers[0], 0, Tokens::kFirst);
+  const EncoderLayer<float> layer(model.config, model.params.layers[0], 0, Tokens::kFirst);
   const auto saved = layer.allocate(step);
   const auto loss = [&] {
     layer.forward(model.values.weights_view(), x, y, saved, step);

@@ -17,7 +17,7 @@ QueryKeyValue<float> random_inputs(testing::LayerFixture& fixture, std::int64_t 
 
 void check_gradients(Tokens tokens) {
   testing::LayerFixture fixture;
-  const SelfAttention layer = {
+  const SelfAttention<float> layer = {
       .heads = kHeads, .dropout_probability = 0.25F, .layer = 0, .queries = tokens};
   Step step = fixture.step(testing::kTestDropout);
   const std::int64_t queries = step.batch.rows(tokens).count();
@@ -44,7 +44,7 @@ TEST(SelfAttention, BackwardOfFirstTokensMatchesFiniteDifferencesWithDropout) {
 
 TEST(SelfAttention, SequencesOfAPackedBatchDoNotSeeEachOther) {
   testing::LayerFixture fixture;
-  const SelfAttention layer = {.heads = kHeads, .dropout_probability = 0.25F, .layer = 0};
+  const SelfAttention<float> layer = {.heads = kHeads, .dropout_probability = 0.25F, .layer = 0};
   Step step = fixture.step(testing::kTestDropout);
   const QueryKeyValue<float> input = random_inputs(fixture, 13, 1);
   const auto saved = layer.allocate(13, kWidth, step.arena);

@@ -12,10 +12,10 @@ TEST(ClassificationHead, BackwardMatchesFiniteDifferencesWithDropout) {
   constexpr std::int64_t kWidth = 16, kOutputs = 4;
   ParamTable table;
   const ClassificationHead head = {
-      .pooler = {table.add("pooler", kWidth, kWidth, WeightDecay::kYes),
-                 table.add("pooler bias", 1, kWidth, WeightDecay::kNo)},
-      .classifier = {table.add("classifier", kOutputs, kWidth, WeightDecay::kYes),
-                     table.add("classifier bias", 1, kOutputs, WeightDecay::kNo)},
+      .pooler = {{table.add("pooler", kWidth, kWidth, WeightDecay::kYes),
+                  table.add("pooler bias", 1, kWidth, WeightDecay::kNo)}},
+      .classifier = {{table.add("classifier", kOutputs, kWidth, WeightDecay::kYes),
+                      table.add("classifier bias", 1, kOutputs, WeightDecay::kNo)}},
       .dropout_probability = 0.25F};
   testing::RandomParams params(table);
   Step step = fixture.step(testing::kTestDropout);

@@ -11,10 +11,10 @@ TEST(FeedForward, BackwardMatchesFiniteDifferencesAndAddsToTheInputsGradient) {
   testing::LayerFixture fixture;
   constexpr std::int64_t kWidth = 12, kIntermediate = 20;
   ParamTable table;
-  const FeedForward layer = {
-      .intermediate = {table.add("intermediate", kIntermediate, kWidth, WeightDecay::kYes),
-                       table.add("intermediate bias", 1, kIntermediate, WeightDecay::kNo)},
-      .output = {table.add("output", kWidth, kIntermediate, WeightDecay::kYes), {}}};
+  const FeedForward<float> layer = {
+      .intermediate = {{table.add("intermediate", kIntermediate, kWidth, WeightDecay::kYes),
+                        table.add("intermediate bias", 1, kIntermediate, WeightDecay::kNo)}},
+      .output = {{table.add("output", kWidth, kIntermediate, WeightDecay::kYes), {}}}};
   testing::RandomParams params(table);
   Step step = fixture.step();
   const Matrix<float> x = fixture.random_matrix(13, kWidth, 1);
@@ -22,7 +22,7 @@ TEST(FeedForward, BackwardMatchesFiniteDifferencesAndAddsToTheInputsGradient) {
   const Matrix<float> y = fixture.random_matrix(13, kWidth, 3);
   const Matrix<float> dx = fixture.random_matrix(13, kWidth, 4);
   std::ranges::fill(elements(dx), 5.0F);
-  const auto saved = FeedForward::allocate(13, kIntermediate, step.arena);
+  const auto saved = FeedForward<float>::allocate(13, kIntermediate, step.arena);
   const auto loss = [&] {
     layer.forward(params.weights_view(), x, y, saved, step);
     return testing::dot(elements(y), elements(dy));

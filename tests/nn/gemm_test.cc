@@ -1,8 +1,12 @@
 #include "nn/gemm.h"
 
+#include <memory>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "nn/onednn.h"
+#include "nn/onednn_bf16.h"
 #include "support/layer_fixture.h"
 
 namespace tandem {
@@ -10,33 +14,42 @@ namespace {
 
 using testing::random_floats;
 
+// A product of operands T that gives C, with what it works on.
+template <class T, class C>
 struct Operands {
-  std::vector<float> a, b, c;
-  Product product;
+  std::vector<T> a, b;
+  std::vector<C> c;
+  Product<T, C> product;
 };
 
 constexpr std::int64_t kGap = 3;  // between rows, to be left as it is
-constexpr float kGuard = 1e6F;
+constexpr float kGuard = 0x1p20F;
 
-Matrix<float> view(std::vector<float>& data, std::int64_t rows, std::int64_t cols) {
+template <class T>
+Matrix<T> view(std::vector<T>& data, std::int64_t rows, std::int64_t cols) {
   return {data.data(), rows, cols, cols + kGap};
 }
 
-std::vector<float> with_gaps(std::int64_t rows, std::int64_t cols, std::uint32_t seed) {
-  std::vector<float> data = random_floats(rows * (cols + kGap), seed);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::fill_n(data.begin() + r * (cols + kGap) + cols, kGap, kGuard);
+template <class T>
+std::vector<T> with_gaps(std::int64_t rows, std::int64_t cols, std::uint32_t seed) {
+  const std::vector<float> random = random_floats(rows * (cols + kGap), seed);
+  std::vector<T> data;
+  for (std::size_t i = 0; i < random.size(); ++i) {
+    const bool gap = static_cast<std::int64_t>(i) % (cols + kGap) >= cols;
+    data.push_back(round_to<T>(gap ? kGuard : random[i]));
   }
   return data;
 }
 
-Operands operands(std::int64_t m, std::int64_t n, std::int64_t k, Transpose ta, Transpose tb) {
+template <class T, class C = T>
+Operands<T, C> operands(std::int64_t m, std::int64_t n, std::int64_t k, Transpose ta,
+                        Transpose tb) {
   const bool a_as_it_is = ta == Transpose::kNo;
   const bool b_as_it_is = tb == Transpose::kNo;
-  Operands o{a_as_it_is ? with_gaps(m, k, 1) : with_gaps(k, m, 1),
-             b_as_it_is ? with_gaps(k, n, 2) : with_gaps(n, k, 2),
-             with_gaps(m, n, 3),
-             {}};
+  Operands<T, C> o{a_as_it_is ? with_gaps<T>(m, k, 1) : with_gaps<T>(k, m, 1),
+                   b_as_it_is ? with_gaps<T>(k, n, 2) : with_gaps<T>(n, k, 2),
+                   with_gaps<C>(m, n, 3),
+                   {}};
   o.product = {.a = a_as_it_is ? view(o.a, m, k) : view(o.a, k, m),
                .a_transpose = ta,
                .b = b_as_it_is ? view(o.b, k, n) : view(o.b, n, k),
@@ -45,32 +58,67 @@ Operands operands(std::int64_t m, std::int64_t n, std::int64_t k, Transpose ta, 
   return o;
 }
 
-void multiply(const Gemm& gemm, const Product& product, const Gemm::TileDone& tile_done = {}) {
+template <class T, class C>
+void multiply(const Gemm& gemm, const Product<T, C>& product, const TileDone<C>& tile_done = {}) {
   std::vector<float> workspace(static_cast<std::size_t>(gemm.workspace_floats(product)));
   gemm.multiply(product, workspace, tile_done);
 }
 
-TEST(Gemm, MatchesPlainLoopsForAllLayoutsAndSizes) {
-  ThreadPool pool(2);
-  Gemm fast(pool, kernels::choose_table(testing::kernels_under_test()));
-  Gemm plain(pool, kernels::reference_table());
+// The same product by another Gemm; both sum up to 450 products of numbers around 1 in fp32, and
+// bf16 results are rounded once, by at most 2^-8 of themselves, from sums that may differ.
+template <class T, class C>
+void expect_same_product(const Gemm& actual_gemm, const Gemm& expected_gemm, std::int64_t m,
+                         std::int64_t n, std::int64_t k, Transpose ta, Transpose tb,
+                         bool accumulate) {
+  auto actual = operands<T, C>(m, n, k, ta, tb);
+  auto expected = operands<T, C>(m, n, k, ta, tb);
+  actual.product.accumulate = expected.product.accumulate = accumulate;
+  multiply(actual_gemm, actual.product);
+  multiply(expected_gemm, expected.product);
+  for (std::size_t i = 0; i < actual.c.size(); ++i) {
+    const float value = to_float(expected.c[i]);
+    const float rounding = std::is_same_v<C, float> ? 0 : std::abs(value) * 0x1p-7F;
+    ASSERT_NEAR(to_float(actual.c[i]), value, 1e-4F + rounding) << m << "x" << n << "x" << k;
+  }
+}
+
+// All layouts, sizes around those of tiles, and both ways of storing.
+template <class T, class C>
+void expect_same_products(const Gemm& actual, const Gemm& expected) {
   for (const auto& [m, n, k] :
        {std::tuple{1, 2, 3}, {32, 2, 64}, {40, 70, 33}, {300, 17, 5}, {23, 100, 450}}) {
     for (const Transpose ta : {Transpose::kNo, Transpose::kYes}) {
       for (const Transpose tb : {Transpose::kNo, Transpose::kYes}) {
         for (const bool accumulate : {false, true}) {
-          Operands actual = operands(m, n, k, ta, tb);
-          Operands expected = operands(m, n, k, ta, tb);
-          actual.product.accumulate = expected.product.accumulate = accumulate;
-          multiply(fast, actual.product);
-          multiply(plain, expected.product);
-          for (std::size_t i = 0; i < actual.c.size(); ++i) {
-            ASSERT_NEAR(actual.c[i], expected.c[i], 1e-4) << m << "x" << n << "x" << k;
-          }
+          expect_same_product<T, C>(actual, expected, m, n, k, ta, tb, accumulate);
         }
       }
     }
   }
+}
+
+TEST(Gemm, MatchesPlainLoopsForAllLayoutsAndSizes) {
+  ThreadPool pool(2);
+  const Gemm fast(pool, kernels::choose_table(testing::kernels_under_test()));
+  const Gemm plain(pool, kernels::reference_table());
+  expect_same_products<float, float>(fast, plain);
+  expect_same_products<BFloat16, BFloat16>(fast, plain);
+  expect_same_products<BFloat16, float>(fast, plain);
+}
+
+TEST(Gemm, MultipliesBf16ByOneDnnAsByOurKernels) {
+  if (testing::kernels_under_test() == "avx2") GTEST_SKIP() << "oneDNN needs AVX-512 for bf16";
+  ThreadPool pool(2);
+  std::unique_ptr<OneDnnBf16> onednn;
+  try {
+    onednn = std::make_unique<OneDnnBf16>(pool.size());
+  } catch (const MachineError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const Gemm plain(pool, kernels::reference_table());
+  const Gemm native(pool, kernels::choose_table(testing::kernels_under_test()), std::move(onednn));
+  expect_same_products<BFloat16, BFloat16>(native, plain);
+  expect_same_products<BFloat16, float>(native, plain);
 }
 
 TEST(Gemm, NeedsNoLessWorkspaceForMoreRows) {
@@ -78,7 +126,7 @@ TEST(Gemm, NeedsNoLessWorkspaceForMoreRows) {
   const Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
   std::int64_t before = 0;
   for (std::int64_t rows = 1; rows < 4000; ++rows) {
-    const Product product = {
+    const Product<BFloat16> product = {
         .a = {nullptr, rows, 64, 64}, .b = {nullptr, 64, 96, 96}, .c = {nullptr, rows, 96, 96}};
     const std::int64_t floats = gemm.workspace_floats(product);
     ASSERT_GE(floats, before) << rows << " rows";
@@ -89,19 +137,20 @@ TEST(Gemm, NeedsNoLessWorkspaceForMoreRows) {
 TEST(Gemm, AgreesWithOneDnn) {
   ThreadPool pool(2);
   const Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
-  Operands ours = operands(61, 130, 300, Transpose::kYes, Transpose::kYes);
-  Operands theirs = operands(61, 130, 300, Transpose::kYes, Transpose::kYes);
+  auto ours = operands<float>(61, 130, 300, Transpose::kYes, Transpose::kYes);
+  auto theirs = operands<float>(61, 130, 300, Transpose::kYes, Transpose::kYes);
   multiply(gemm, ours.product);
   multiply_with_onednn(theirs.product);
   for (std::size_t i = 0; i < ours.c.size(); ++i) ASSERT_NEAR(ours.c[i], theirs.c[i], 1e-4);
 }
 
-TEST(Gemm, HasTheSameBitsForAnyNumberOfThreads) {
-  std::vector<std::vector<float>> results;
+template <class T>
+void expect_same_bits_for_any_number_of_threads() {
+  std::vector<std::vector<T>> results;
   for (const int threads : {1, 2, 3}) {
     ThreadPool pool(threads);
-    Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
-    Operands o = operands(517, 1100, 200, Transpose::kNo, Transpose::kYes);
+    const Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
+    auto o = operands<T>(517, 1100, 200, Transpose::kNo, Transpose::kYes);
     multiply(gemm, o.product);
     results.push_back(o.c);
   }
@@ -109,18 +158,43 @@ TEST(Gemm, HasTheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(results[0], results[2]);
 }
 
-TEST(Gemm, CallsTileDoneOnceForEveryElement) {
+TEST(Gemm, HasTheSameBitsForAnyNumberOfThreads) {
+  expect_same_bits_for_any_number_of_threads<float>();
+  expect_same_bits_for_any_number_of_threads<BFloat16>();
+}
+
+// Counts how often each element is given, and keeps the sums that came with it.
+template <class T>
+void expect_tile_done_once_with_the_sums() {
   ThreadPool pool(2);
-  Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
-  Operands o = operands(517, 1100, 8, Transpose::kNo, Transpose::kNo);
+  const Gemm gemm(pool, kernels::choose_table(testing::kernels_under_test()));
+  auto o = operands<T>(517, 1100, 8, Transpose::kNo, Transpose::kNo);
+  auto expected = operands<T, float>(517, 1100, 8, Transpose::kNo, Transpose::kNo);
+  multiply(gemm, expected.product);
   std::vector<float> seen(517 * 1100);
-  const Matrix<float> all{seen.data(), 517, 1100, 1100};
-  multiply(gemm, o.product, [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      for (std::int64_t c = 0; c < tile.cols; ++c) all.row(row + r)[col + c] += 1;
-    }
-  });
+  std::vector<float> given(517 * 1100);
+  multiply(gemm, o.product,
+           TileDone<T>(
+               [&](const kernels::Sums& sums, Matrix<T> tile, std::int64_t row, std::int64_t col) {
+                 for (std::int64_t r = 0; r < tile.rows; ++r) {
+                   for (std::int64_t c = 0; c < tile.cols; ++c) {
+                     const auto at = static_cast<std::size_t>((row + r) * 1100 + col + c);
+                     seen[at] += 1;
+                     given[at] = sums.data[r * sums.stride + c];
+                     EXPECT_EQ(tile.row(r) + c, o.product.c.row(row + r) + col + c);
+                   }
+                 }
+               }));
   EXPECT_EQ(seen, std::vector<float>(seen.size(), 1.0F));
+  for (std::int64_t r = 0; r < 517; ++r) {
+    const auto row = given.begin() + r * 1100;
+    ASSERT_TRUE(std::equal(row, row + 1100, expected.product.c.row(r))) << "row " << r;
+  }
+}
+
+TEST(Gemm, CallsTileDoneOnceForEveryElementWithItsSum) {
+  expect_tile_done_once_with_the_sums<float>();
+  expect_tile_done_once_with_the_sums<BFloat16>();
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ using testing::elements;
 TEST(Linear, BackwardMatchesFiniteDifferences) {
   testing::LayerFixture fixture;
   ParamTable table;
-  const LinearParams linear = {table.add("weight", 10, 12, WeightDecay::kYes),
-                               table.add("bias", 1, 10, WeightDecay::kNo)};
+  const Linear<float> linear = {
+      {table.add("weight", 10, 12, WeightDecay::kYes), table.add("bias", 1, 10, WeightDecay::kNo)}};
   testing::RandomParams params(table);
   Step step = fixture.step();
   const Matrix<float> x = fixture.random_matrix(13, 12, 1);
@@ -19,12 +19,12 @@ TEST(Linear, BackwardMatchesFiniteDifferences) {
   const Matrix<float> y = fixture.random_matrix(13, 10, 3);
   const Matrix<float> dx = fixture.random_matrix(13, 12, 4);
   const auto loss = [&] {
-    linear_forward(linear, params.weights_view(), x, y, step);
+    linear.forward(params.weights_view(), x, y, step);
     return testing::dot(elements(y), elements(dy));
   };
-  linear_backward_input(linear, params.weights_view(), dy, dx, InputGradient::kOverwrite, step);
-  linear_backward_weight(linear, x, dy, params.gradients_view(), step);
-  linear_backward_bias(linear, dy, params.gradients_view(), step);
+  linear.backward_input(params.weights_view(), dy, dx, InputGradient::kOverwrite, step);
+  linear.backward_weight(x, dy, params.gradients_view(), step);
+  linear.backward_bias(dy, params.gradients_view(), step);
   testing::expect_gradient(elements(x), elements(dx), loss);
   testing::expect_parameter_gradients(table, params, loss);
 }
@@ -32,15 +32,15 @@ TEST(Linear, BackwardMatchesFiniteDifferences) {
 TEST(Linear, GradientsAccumulateOnlyWhenTheStepSaysSo) {
   testing::LayerFixture fixture;
   ParamTable table;
-  const LinearParams linear = {table.add("weight", 3, 4, WeightDecay::kYes),
-                               table.add("bias", 1, 3, WeightDecay::kNo)};
+  const Linear<float> linear = {
+      {table.add("weight", 3, 4, WeightDecay::kYes), table.add("bias", 1, 3, WeightDecay::kNo)}};
   testing::RandomParams params(table);
   const Matrix<float> x = fixture.random_matrix(13, 4, 1);
   const Matrix<float> dy = fixture.random_matrix(13, 3, 2);
   Step step = fixture.step();
   const auto backward = [&] {
-    linear_backward_weight(linear, x, dy, params.gradients_view(), step);
-    linear_backward_bias(linear, dy, params.gradients_view(), step);
+    linear.backward_weight(x, dy, params.gradients_view(), step);
+    linear.backward_bias(dy, params.gradients_view(), step);
   };
   backward();
   const std::vector<float> once = params.gradients;

@@ -34,11 +34,12 @@ TEST(QuantizedLinear, IsAsCloseToTheFloatsAsItsStepsAllow) {
   const Matrix<float> seen = fixture.random_matrix(kRows, kOut, 4);
   std::ranges::fill(elements(seen), 0.0F);
   const QuantizedLinear layer(quantize_weight(weight));
-  layer.multiply(x, y, step, [&](Matrix<float> tile, std::int64_t row, std::int64_t col) {
-    for (std::int64_t r = 0; r < tile.rows; ++r) {
-      for (std::int64_t c = 0; c < tile.cols; ++c) seen.row(row + r)[col + c] += 1;
-    }
-  });
+  layer.multiply(x, y, step,
+                 [&](const kernels::Sums&, Matrix<float> tile, std::int64_t row, std::int64_t col) {
+                   for (std::int64_t r = 0; r < tile.rows; ++r) {
+                     for (std::int64_t c = 0; c < tile.cols; ++c) seen.row(row + r)[col + c] += 1;
+                   }
+                 });
   EXPECT_TRUE(std::ranges::all_of(elements(seen), [](float count) { return count == 1; }));
   double error = 0;
   double size = 0;

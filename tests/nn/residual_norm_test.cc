@@ -11,13 +11,13 @@ TEST(ResidualNorm, BackwardMatchesFiniteDifferencesWithDropout) {
   testing::LayerFixture fixture;
   constexpr std::int64_t kWidth = 20;
   ParamTable table;
-  const ResidualNorm layer = {.norm = {table.add("gamma", 1, kWidth, WeightDecay::kNo),
-                                       table.add("beta", 1, kWidth, WeightDecay::kNo)},
-                              .bias = table.add("bias", 1, kWidth, WeightDecay::kNo),
-                              .epsilon = 1e-5F,
-                              .dropout_probability = 0.25F,
-                              .site = DropoutSite::kOutput,
-                              .layer = 1};
+  const ResidualNorm<float> layer = {.norm = {table.add("gamma", 1, kWidth, WeightDecay::kNo),
+                                              table.add("beta", 1, kWidth, WeightDecay::kNo)},
+                                     .bias = table.add("bias", 1, kWidth, WeightDecay::kNo),
+                                     .epsilon = 1e-5F,
+                                     .dropout_probability = 0.25F,
+                                     .site = DropoutSite::kOutput,
+                                     .layer = 1};
   testing::RandomParams params(table, 1);
   Step step = fixture.step(testing::kTestDropout);
   const Matrix<float> x = fixture.random_matrix(13, kWidth, 1);
@@ -26,7 +26,7 @@ TEST(ResidualNorm, BackwardMatchesFiniteDifferencesWithDropout) {
   const Matrix<float> y = fixture.random_matrix(13, kWidth, 4);
   const Matrix<float> dx = fixture.random_matrix(13, kWidth, 5);
   const Matrix<float> d_residual = fixture.random_matrix(13, kWidth, 6);
-  const auto saved = ResidualNorm::allocate(13, kWidth, step);
+  const auto saved = ResidualNorm<float>::allocate(13, kWidth, step);
   const auto loss = [&] {
     layer.forward(params.weights_view(), x, residual, y, saved, step);
     return testing::dot(elements(y), elements(dy));

@@ -76,29 +76,32 @@ class Golden {
 class GoldenModel {
  public:
   GoldenModel(const std::filesystem::path& directory, std::int64_t outputs, int threads = 2,
-              ProblemKind kind = ProblemKind::kSingleLabel)
+              ProblemKind kind = ProblemKind::kSingleLabel, Precision precision = Precision::kFp32)
       : loaded(load_model(
             directory,
             {.outputs = outputs, .allow_new_head = true, .ignore_mismatched_sizes = true})),
-        classifier(loaded.config.bert, loaded.params, outputs),
+        classifier(make_bert_classifier(loaded.config.bert, loaded.params, outputs, precision)),
         compute(kernels_under_test(), threads),
+        bf16_weights(make_bf16_weights(classifier, loaded.weights, compute.pool())),
         arena(std::int64_t{1} << 30),
         gradients(loaded.weights.size()),
         view{.classifier = classifier,
              .table = loaded.table,
              .weights = loaded.weights,
+             .bf16_weights = bf16_weights,
              .problem = kind,
              .outputs = outputs} {}
 
   void set_head(const std::vector<float>& weight, const std::vector<float>& bias) {
     std::ranges::copy(weight, loaded.weights.data() + loaded.params.classifier.weight.offset);
     std::ranges::copy(bias, loaded.weights.data() + loaded.params.classifier.bias.offset);
+    std::ranges::copy(make_bf16_weights(classifier, loaded.weights, compute.pool()),
+                      bf16_weights.begin());
   }
 
   std::vector<float> logits(const PackedBatch& batch) {
     const ArenaScope scope(arena);
-    Step step = make_step(compute, arena, batch, {});
-    const Matrix<float> result = classifier.predict(Weights{loaded.weights}, batch, step);
+    const Matrix<float> result = predict_batch(view, batch, compute, arena);
     return {result.data, result.data + result.rows * result.cols};
   }
 
@@ -118,8 +121,9 @@ class GoldenModel {
   }
 
   LoadedModel loaded;
-  BertClassifier classifier;
+  AnyBertClassifier classifier;
   Compute compute;
+  std::vector<BFloat16> bf16_weights;
   Arena arena;
   std::vector<float> gradients;
   ClassifierModel view;

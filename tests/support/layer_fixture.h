@@ -116,7 +116,7 @@ struct RandomParams {
       : weights(random_floats(table.floats(), 1, deviation)),
         gradients(static_cast<std::size_t>(table.floats()), 1e3F) {}
   std::vector<float> weights, gradients;
-  Weights weights_view() const { return {weights}; }
+  LayerWeights<float> weights_view() const { return fp32_weights(weights); }
   Gradients gradients_view() { return {gradients}; }
 };
 

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <vector>
 
+#include "base/bf16.h"
 #include "base/philox.h"
 
 namespace tandem::testing {
@@ -22,6 +23,17 @@ inline std::vector<float> random_floats(std::int64_t count, std::uint32_t seed,
                                     std::cos(2 * std::numbers::pi * v));
   }
   return numbers;
+}
+
+// The same numbers, rounded to T.
+template <class T>
+std::vector<T> random_values(std::int64_t count, std::uint32_t seed, float deviation = 1) {
+  std::vector<T> values;
+  values.reserve(static_cast<std::size_t>(count));
+  for (const float number : random_floats(count, seed, deviation)) {
+    values.push_back(round_to<T>(number));
+  }
+  return values;
 }
 
 }  // namespace tandem::testing

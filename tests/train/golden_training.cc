@@ -13,7 +13,8 @@ TrainingCurve train_as_golden(GoldenModel& model, const Golden& golden,
     curve.losses.push_back(model.loss_and_gradients(pack(dataset, golden.step_sequences(step))));
     curve.norms.push_back(
         gradient_norm(model.gradients, model.compute.kernels(), model.compute.pool()));
-    adamw_update(model.loaded.table, {model.loaded.weights, model.gradients, moment1, moment2},
+    adamw_update(model.loaded.table,
+                 {model.loaded.weights, model.gradients, moment1, moment2, model.bf16_weights},
                  {.weight_decay = weight_decay},
                  {.update = step + 1,
                   .learning_rate = schedule.at(step),

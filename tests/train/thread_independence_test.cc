@@ -25,11 +25,11 @@ struct TrainedWeights {
   std::vector<float> weights;
 };
 
-TrainedWeights train(int threads) {
+TrainedWeights train(int threads, Precision precision) {
   const BertConfig config = one_wide_layer();
   ParamTable table;
   const BertParams params = add_bert_params(table, config, 2);
-  const BertClassifier classifier(config, params, 2);
+  const AnyBertClassifier classifier = make_bert_classifier(config, params, 2, precision);
   Compute compute(testing::kernels_under_test(), threads);
   TrainedWeights result;
   result.weights.resize(static_cast<std::size_t>(table.floats()));
@@ -37,9 +37,12 @@ TrainedWeights train(int threads) {
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < 16; ++i) lengths.push_back(20 + i * 11 % 70);
   const TokenDataset dataset = random_dataset(lengths, config.vocab_size);
+  std::vector<BFloat16> bf16_weights =
+      make_bf16_weights(classifier, result.weights, compute.pool());
   const ClassifierModel model{.classifier = classifier,
                               .table = table,
                               .weights = result.weights,
+                              .bf16_weights = bf16_weights,
                               .problem = ProblemKind::kSingleLabel,
                               .outputs = 2};
   Trainer trainer(model, dataset, {.micro_batch_size = 12, .max_steps = 4}, compute);
@@ -50,15 +53,23 @@ TrainedWeights train(int threads) {
   return result;
 }
 
-TEST(ThreadIndependence, OneTwoAndThreeThreadsTrainTheSameBits) {
-  const TrainedWeights one = train(1);
-  const TrainedWeights two = train(2);
-  const TrainedWeights three = train(3);
+class ThreadIndependence : public ::testing::TestWithParam<Precision> {};
+
+TEST_P(ThreadIndependence, OneTwoAndThreeThreadsTrainTheSameBits) {
+  const TrainedWeights one = train(1, GetParam());
+  const TrainedWeights two = train(2, GetParam());
+  const TrainedWeights three = train(3, GetParam());
   EXPECT_EQ(one.losses, two.losses);
   EXPECT_EQ(one.losses, three.losses);
   EXPECT_EQ(one.weights, two.weights);
   EXPECT_EQ(one.weights, three.weights);
 }
+
+INSTANTIATE_TEST_SUITE_P(Precisions, ThreadIndependence,
+                         ::testing::Values(Precision::kFp32, Precision::kBf16),
+                         [](const auto& precision) {
+                           return std::string(name_of(precision.param));
+                         });
 
 }  // namespace
 }  // namespace tandem

@@ -1,0 +1,35 @@
+#include "train/classifier_model.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace tandem {
+
+template <>
+LayerWeights<float> layer_weights(const ClassifierModel& model) {
+  return fp32_weights(model.weights);
+}
+
+template <>
+LayerWeights<BFloat16> layer_weights(const ClassifierModel& model) {
+  TANDEM_CHECK(model.bf16_weights.size() == model.weights.size(), "{} weights in bf16",
+               model.bf16_weights.size());
+  return {{model.weights}, model.bf16_weights};
+}
+
+std::vector<BFloat16> make_bf16_weights(const AnyBertClassifier& classifier,
+                                        std::span<const float> weights, ThreadPool& pool) {
+  if (precision_of(classifier) == Precision::kFp32) return {};
+  std::vector<BFloat16> rounded(weights.size());
+  constexpr std::size_t kPart = 1 << 16;
+  const std::size_t tasks = (weights.size() + kPart - 1) / kPart;
+  pool.run(static_cast<std::int64_t>(tasks), [&](std::int64_t task, int) {
+    const std::size_t begin = static_cast<std::size_t>(task) * kPart;
+    const std::size_t end = std::min(begin + kPart, weights.size());
+    for (std::size_t i = begin; i < end; ++i) rounded[i] = round_to<BFloat16>(weights[i]);
+  });
+  return rounded;
+}
+
+}  // namespace tandem
