@@ -58,6 +58,9 @@ void add_quantize_command(CLI::App& app) {
   const auto flags = std::make_shared<QuantizeFlags>();
   add_question_flags(command, flags->question);
   command.remove_option(command.get_option("--json"));
+  // What is compared with 8-bit integers is fp32.
+  command.remove_option(command.get_option("--precision"));
+  flags->question.compute.precision = PrecisionRequest::kFp32;
   command.get_option("--data")->required(false)->description(
       "labelled rows to evaluate both models on; formats as of `tandem evaluate`");
   command.add_option("--output,--output-dir", flags->output, "directory of the new model")

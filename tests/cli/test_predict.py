@@ -11,8 +11,8 @@ TEXTS = [text for text, _ in ROWS] * 4
 class Predict(ProgramTest):
     def predict(self, data, *more, stdin: bytes | str = b"") -> list[list[str]]:
         """The rows of the table that is printed, after its header has been checked."""
-        result = self.succeeds("predict", "--model", trained_model(), "--data", data, *more,
-                               stdin=stdin)
+        result = self.succeeds("predict", "--model", trained_model(), "--data", data,
+                               "--precision", "fp32", *more, stdin=stdin)
         header, *rows = [line.split("\t") for line in result.out.splitlines()]
         self.assertEqual(header, ["index", "label", "probability", "p(bad)", "p(good)", "p(so-so)"])
         return rows

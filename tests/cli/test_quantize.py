@@ -28,7 +28,8 @@ class Quantize(ProgramTest):
         self.quantize()
         texts = self.write("texts.txt", "".join(text + "\n" for text, _ in ROWS))
         def probabilities(model, *more) -> list[list[float]]:
-            out = self.succeeds("predict", "--model", model, "--data", texts, *more).out
+            out = self.succeeds("predict", "--model", model, "--data", texts, "--precision",
+                                "fp32", *more).out
             return [[float(p) for p in line.split("\t")[3:]] for line in out.splitlines()[1:]]
         expected = probabilities(trained_model())
         for kernels in ("auto", "reference"):
