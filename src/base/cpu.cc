@@ -3,47 +3,20 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <set>
-#include <sstream>
-#include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
+
+#include "base/cgroup.h"
+#include "base/system_file.h"
 
 namespace tandem {
 namespace {
-
-std::optional<std::string> first_line(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  if (!std::getline(file, line)) return std::nullopt;
-  return line;
-}
-
-std::optional<std::int64_t> number_in(const std::string& path) {
-  const std::optional<std::string> line = first_line(path);
-  if (!line) return std::nullopt;
-  std::istringstream stream(*line);
-  std::int64_t value = 0;
-  if (!(stream >> value)) return std::nullopt;  // "max" means no limit
-  return value;
-}
-
-// The number in the line "key 1234" of a file; the key may end with a colon.
-std::optional<std::int64_t> number_of_key(const std::string& path, std::string_view key) {
-  std::ifstream file(path);
-  std::string line;
-  while (std::getline(file, line)) {
-    std::istringstream stream(line);
-    std::string word;
-    std::int64_t number = 0;
-    if (stream >> word >> number && word == key) return number;
-  }
-  return std::nullopt;
-}
 
 // "Key:   1234 kB" in a /proc file, in bytes.
 std::optional<std::int64_t> kilobytes_of_key(const std::string& path, const std::string& key) {
@@ -51,68 +24,63 @@ std::optional<std::int64_t> kilobytes_of_key(const std::string& path, const std:
   return kilobytes ? std::optional(*kilobytes * 1024) : std::nullopt;
 }
 
-double cgroup_cpu_quota() {
-  if (const auto line = first_line("/sys/fs/cgroup/cpu.max")) {  // version 2: "quota period"
-    std::istringstream stream(*line);
-    double quota = 0;
-    double period = 0;
-    if (stream >> quota >> period && period > 0) return quota / period;
-    return 0;
+// CPUs of the affinity mask; those of the whole machine when it cannot be read.
+std::vector<int> allowed_cpus(int hardware_threads) {
+  std::vector<int> cpus;
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) {
+    cpus.resize(static_cast<std::size_t>(hardware_threads));
+    std::iota(cpus.begin(), cpus.end(), 0);
+    return cpus;
   }
-  const auto quota = number_in("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
-  const auto period = number_in("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
-  if (quota && period && *quota > 0 && *period > 0) {
-    return static_cast<double>(*quota) / static_cast<double>(*period);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) cpus.push_back(cpu);
   }
-  return 0;
-}
-
-std::optional<std::int64_t> cgroup_memory_left() {
-  const std::string two = "/sys/fs/cgroup/";
-  const std::string one = "/sys/fs/cgroup/memory/";
-  struct Files {
-    std::string limit, usage, statistics;
-  };
-  for (const Files& files :
-       {Files{two + "memory.max", two + "memory.current", two + "memory.stat"},
-        Files{one + "memory.limit_in_bytes", one + "memory.usage_in_bytes", one + "memory.stat"}}) {
-    const auto limit = number_in(files.limit);
-    const auto usage = number_in(files.usage);
-    if (!limit || !usage) continue;
-    // Files that were read count as used, and are given back when memory is asked for.
-    const std::int64_t cache = number_of_key(files.statistics, "inactive_file").value_or(0) +
-                               number_of_key(files.statistics, "active_file").value_or(0);
-    return std::max<std::int64_t>(0, *limit - *usage + cache);
-  }
-  return std::nullopt;
+  return cpus;
 }
 
 }  // namespace
 
 int CpuLimits::usable_cores() const {
-  int cores = physical_cores;
-  if (cgroup_cpus > 0) cores = std::min(cores, static_cast<int>(std::ceil(cgroup_cpus)));
-  return std::max(1, cores);
+  int usable = physical_cores();
+  if (cgroup_cpus > 0) usable = std::min(usable, static_cast<int>(std::ceil(cgroup_cpus)));
+  return std::max(1, usable);
+}
+
+std::vector<int> CpuLimits::cpus_to_pin(int threads) const {
+  const bool within_quota = cgroup_cpus <= 0 || cgroup_cpus >= physical_cores();
+  const bool all_alike =
+      affinity_threads == physical_cores() && cores.front().package == cores.back().package;
+  std::vector<int> cpus;
+  if (threads != physical_cores() || !within_quota || all_alike) return cpus;
+  for (const CpuCore& core : cores) cpus.push_back(core.cpu);
+  return cpus;
+}
+
+std::vector<CpuCore> cores_of(std::span<const int> cpus, const std::filesystem::path& machine) {
+  std::set<std::int64_t> seen;
+  std::vector<CpuCore> cores;
+  for (const int cpu : cpus) {
+    const std::filesystem::path topology = machine / fmt::format("cpu{}/topology", cpu);
+    // The list begins with the lowest of the core's CPUs, which names the core: core_id alone is
+    // given anew in each package, and in each die of some.
+    const std::int64_t core = number_in(topology / "thread_siblings_list").value_or(cpu);
+    if (!seen.insert(core).second) continue;
+    cores.push_back({cpu, number_in(topology / "physical_package_id").value_or(0)});
+  }
+  std::ranges::sort(cores, {},
+                    [](const CpuCore& core) { return std::pair(core.package, core.cpu); });
+  return cores;
 }
 
 CpuLimits cpu_limits() {
-  CpuLimits limits;
-  limits.hardware_threads = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
-  limits.cgroup_cpus = cgroup_cpu_quota();
-  limits.affinity_threads = limits.physical_cores = limits.hardware_threads;
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return limits;
-  limits.affinity_threads = CPU_COUNT(&allowed);
-  std::set<std::pair<std::int64_t, std::int64_t>> cores;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) continue;
-    const std::string topology = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
-    cores.emplace(number_in(topology + "physical_package_id").value_or(0),
-                  number_in(topology + "core_id").value_or(cpu));
-  }
-  limits.physical_cores = std::max(1, static_cast<int>(cores.size()));
-  return limits;
+  const int hardware_threads = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  const std::vector<int> allowed = allowed_cpus(hardware_threads);
+  return {.hardware_threads = hardware_threads,
+          .affinity_threads = static_cast<int>(allowed.size()),
+          .cores = cores_of(allowed),
+          .cgroup_cpus = cgroup_cpu_quota().value_or(0)};
 }
 
 std::string cpu_model_name() {

@@ -1,26 +1,57 @@
 #include "base/thread.h"
 
+#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include "base/error.h"
 
 namespace tandem {
+namespace {
 
-ThreadPool::ThreadPool(int threads) {
+std::optional<cpu_set_t> affinity_of_this_thread() {
+  cpu_set_t affinity;
+  if (sched_getaffinity(0, sizeof affinity, &affinity) != 0) return std::nullopt;
+  return affinity;
+}
+
+// Where the system refuses, the calling thread runs where it did.
+void run_on(int cpu) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  CPU_SET(static_cast<std::size_t>(cpu), &only);
+  sched_setaffinity(0, sizeof only, &only);
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads, std::span<const int> cpus) {
   TANDEM_CHECK(threads >= 1, "a pool of {} threads", threads);
+  TANDEM_CHECK(cpus.empty() || std::ssize(cpus) == threads, "{} CPUs for {} threads", cpus.size(),
+               threads);
+  if (!cpus.empty()) affinity_of_maker_ = affinity_of_this_thread();
   for (int worker = 1; worker < threads; ++worker) {
+    const std::optional<int> cpu =
+        affinity_of_maker_ ? std::optional(cpus[static_cast<std::size_t>(worker)]) : std::nullopt;
     try {
-      workers_.emplace_back([this, worker] { work(worker); });
+      workers_.emplace_back([this, worker, cpu] {
+        if (cpu) run_on(*cpu);
+        work(worker);
+      });
     } catch (const std::system_error& error) {
       stop();
       throw MachineError("{} threads were asked for, {} could be started: {}; use fewer --threads",
                          threads, worker, error.what());
     }
   }
+  // Last, since the others inherit the maker's affinity and keep it where they can't be pinned.
+  if (affinity_of_maker_) run_on(cpus.front());
 }
 
-ThreadPool::~ThreadPool() { stop(); }
+ThreadPool::~ThreadPool() {
+  stop();
+  if (affinity_of_maker_) sched_setaffinity(0, sizeof *affinity_of_maker_, &*affinity_of_maker_);
+}
 
 void ThreadPool::stop() {
   {

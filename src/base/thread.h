@@ -7,18 +7,26 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <thread>
 #include <vector>
+
+#include <sched.h>
 
 namespace tandem {
 
 // Runs numbered tasks on a fixed set of threads, of which the caller is one. Which thread takes
 // which task is left to chance; what a task computes must depend on its number alone. That makes
-// results independent of the number of threads.
+// results independent of the number of threads. The pool is made, run and destroyed by one thread,
+// which is worker 0.
 class ThreadPool {
  public:
-  // `threads` >= 1, the caller included. Throws MachineError when they can't be started.
-  explicit ThreadPool(int threads);
+  // `threads` >= 1, the caller included. Worker i runs on cpus[i] alone, where the system allows
+  // it; with no `cpus` none is pinned. Worker 0 stays on its CPU until the pool is destroyed, and
+  // any thread that it starts otherwise inherits that CPU. Throws MachineError when the threads
+  // can't be started.
+  explicit ThreadPool(int threads, std::span<const int> cpus = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -37,6 +45,7 @@ class ThreadPool {
   void take_tasks(int worker);
 
   std::vector<std::thread> workers_;
+  std::optional<cpu_set_t> affinity_of_maker_;  // before it was pinned
   std::mutex mutex_;
   std::condition_variable start_, finish_;
   std::uint64_t round_ = 0;  // guarded by mutex_, as are the next two

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/cpu.h"
 #include "base/log.h"
@@ -69,14 +70,15 @@ Precision make_precision(PrecisionRequest request, const BertConfig& config, Com
 Compute make_compute(const ComputeFlags& flags) {
   const CpuLimits limits = cpu_limits();
   const int threads = flags.threads > 0 ? flags.threads : limits.usable_cores();
-  log_info("machine: {}, {} thread{} of {} usable core{}, kernels {}, oneDNN {}", cpu_model_name(),
-           threads, threads == 1 ? "" : "s", limits.usable_cores(),
-           limits.usable_cores() == 1 ? "" : "s", kernels::choose_table(flags.kernels).name,
-           onednn_version());
+  const std::vector<int> cpus = limits.cpus_to_pin(threads);
+  log_info("machine: {}, {} thread{} of {} usable core{}{}, kernels {}, oneDNN {}",
+           cpu_model_name(), threads, threads == 1 ? "" : "s", limits.usable_cores(),
+           limits.usable_cores() == 1 ? "" : "s", cpus.empty() ? "" : ", pinned",
+           kernels::choose_table(flags.kernels).name, onednn_version());
   if (flags.kernels == "auto" && &kernels::choose_table("auto") == &kernels::reference_table()) {
     log_warning("this CPU has neither AVX2 nor AVX-512: plain loops are used, which are very slow");
   }
-  return Compute(flags.kernels, threads);
+  return Compute(flags.kernels, threads, cpus);
 }
 
 void add_column_flags(CLI::App& command, ColumnFlags& flags) {

@@ -19,7 +19,8 @@ struct ComputeFlags {
   PrecisionRequest precision = PrecisionRequest::kAuto;
 };
 void add_compute_flags(CLI::App& command, ComputeFlags& flags);
-// Makes the threads and says what they run on.
+// Makes the threads, pinned to cores where CpuLimits::cpus_to_pin says so, and says what they run
+// on.
 Compute make_compute(const ComputeFlags& flags);
 // What such a model computes in here; says which, and why.
 Precision make_precision(PrecisionRequest request, const BertConfig& config, Compute& compute);

@@ -1,6 +1,7 @@
 #pragma once
 // What a process computes with: its threads, its kernels and its matrix products.
 
+#include <span>
 #include <string_view>
 
 #include "base/thread.h"
@@ -12,8 +13,9 @@ namespace tandem {
 // Made once in a process. Chooses the kernel set and limits oneDNN to the same instructions.
 class Compute {
  public:
-  // `kernels` is "auto" or the name of a set; throws UsageError when it cannot be had.
-  Compute(std::string_view kernels, int threads);
+  // `kernels` is "auto" or the name of a set; throws UsageError when it cannot be had. `threads`
+  // and `cpus` are those of ThreadPool.
+  Compute(std::string_view kernels, int threads, std::span<const int> cpus = {});
 
   const kernels::Table& kernels() const { return kernels_; }
   // Whether 8-bit products, or those of bf16, are fast here and these kernels allow them.

@@ -1,12 +1,34 @@
 #include "base/thread.h"
 
+#include <latch>
 #include <stdexcept>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sched.h>
+
+#include "base/cpu.h"
 
 namespace tandem {
 namespace {
+
+cpu_set_t affinity() {
+  cpu_set_t cpus;
+  EXPECT_EQ(sched_getaffinity(0, sizeof cpus, &cpus), 0);
+  return cpus;
+}
+
+bool same(const cpu_set_t& a, const cpu_set_t& b) { return CPU_EQUAL(&a, &b) != 0; }
+
+// body(worker) once on each thread of the pool: no task ends before all have begun.
+template <class Body>
+void run_on_each_worker(ThreadPool& pool, const Body& body) {
+  std::latch all_began(pool.size());
+  pool.run(pool.size(), [&](std::int64_t, int worker) {
+    all_began.arrive_and_wait();
+    body(worker);
+  });
+}
 
 TEST(ThreadPool, RunsEveryTaskOnceForAnyNumberOfThreads) {
   for (const int threads : {1, 2, 5}) {
@@ -33,6 +55,44 @@ TEST(ThreadPool, ThrowsATasksExceptionAgainAndStaysUsable) {
   std::atomic<int> runs{0};
   pool.run(10, [&](std::int64_t, int) { ++runs; });
   EXPECT_EQ(runs.load(), 10);
+}
+
+TEST(ThreadPool, RunsEachWorkerOnItsCpu) {
+  const std::vector<CpuCore> cores = cpu_limits().cores;
+  const std::vector<int> cpus = {cores.back().cpu, cores.front().cpu, cores.back().cpu};
+  ThreadPool pool(3, cpus);
+  for (int round = 0; round < 20; ++round) {
+    run_on_each_worker(pool, [&](int worker) {
+      EXPECT_EQ(sched_getcpu(), cpus[static_cast<std::size_t>(worker)]);
+      const cpu_set_t allowed = affinity();
+      EXPECT_EQ(CPU_COUNT(&allowed), 1);
+    });
+  }
+}
+
+TEST(ThreadPool, GivesTheMakerItsAffinityBack) {
+  const cpu_set_t before = affinity();
+  const int cpu = cpu_limits().cores.back().cpu;
+  {
+    const ThreadPool pool(1, std::vector{cpu});
+    EXPECT_EQ(sched_getcpu(), cpu);
+  }
+  EXPECT_TRUE(same(affinity(), before));
+}
+
+TEST(ThreadPool, PinsNothingUnlessAsked) {
+  const cpu_set_t before = affinity();
+  ThreadPool pool(2);
+  run_on_each_worker(pool, [&](int) { EXPECT_TRUE(same(affinity(), before)); });
+}
+
+TEST(ThreadPool, LeavesWorkersFreeWhereTheSystemRefuses) {
+  const cpu_set_t before = affinity();
+  // The last number is more than a set of CPUs can hold.
+  for (const int missing : {-1, CPU_SETSIZE - 1, 1 << 20}) {
+    ThreadPool pool(2, std::vector{missing, missing});
+    run_on_each_worker(pool, [&](int) { EXPECT_TRUE(same(affinity(), before)); });
+  }
 }
 
 }  // namespace
