@@ -59,11 +59,11 @@ def plan(options: argparse.Namespace, preset: str, mode: str, order: pathlib.Pat
               "--steps", str(options.steps), "--threads", str(options.threads)]
     ours = [options.tandem, "bench", "predict" if predicts else "step", "--order", str(order),
             "--json", *shared]
-    systems = [System("Tandem, fp32", ours)]
+    dtypes = ["fp32", "bf16"] if "avx512_bf16" in cpu_flags() else ["fp32"]
+    systems = [System(f"Tandem, {dtype}", [*ours, "--precision", dtype]) for dtype in dtypes]
     if predicts and "avx512_vnni" in cpu_flags():
         systems.append(System("Tandem, int8", [*ours, "--int8"]))
     padded = {"longest": "padded to the longest", "max": f"padded to {MAX_TOKENS}"}
-    dtypes = ["fp32", "bf16"] if "avx512_bf16" in cpu_flags() else ["fp32"]
     for dtype in dtypes:
         for pad in options.pad:
             command = [options.hf_python, str(BENCH / "hf_step.py"), str(order), "--pad", pad,
