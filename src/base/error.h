@@ -47,6 +47,7 @@ using UsageError = CodedError<ExitCode::kUsage>;
 using DataError = CodedError<ExitCode::kData>;
 using ModelError = CodedError<ExitCode::kModel>;
 using MachineError = CodedError<ExitCode::kMachine>;
+using PeerError = CodedError<ExitCode::kPeer>;
 using WallError = CodedError<ExitCode::kWall>;
 
 // Prints "file:line: check failed: condition: message" and aborts: a bug of ours, not the user's.

@@ -1,0 +1,36 @@
+#pragma once
+// Operations that wait, made of those of a Communicator.
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+
+namespace tandem {
+
+// How long a rank waits for the others before it gives the job up.
+using Deadline = std::chrono::milliseconds;
+inline constexpr Deadline kUsualDeadline{60'000};
+
+// Waits in short sleeps, not spinning, so that computing threads keep the cores. Throws PeerError
+// that says `what` was waited for when the deadline passes.
+void wait_for(PendingOperation& operation, const std::string& what,
+              Deadline deadline = kUsualDeadline);
+
+// The root's bytes become everyone's, however many they are; as many on every rank.
+void broadcast(Communicator&, std::span<std::byte> data, int root, const std::string& what,
+               Deadline deadline = kUsualDeadline);
+// The root's text on every rank.
+std::string broadcast_text(Communicator&, const std::string& text, int root,
+                           const std::string& what, Deadline deadline = kUsualDeadline);
+// Every rank's text, in rank order, on every rank.
+std::vector<std::string> all_gather_texts(Communicator&, const std::string& text,
+                                          const std::string& what,
+                                          Deadline deadline = kUsualDeadline);
+// Returns once every rank has called it.
+void barrier(Communicator&, const std::string& what, Deadline deadline = kUsualDeadline);
+
+}  // namespace tandem
