@@ -8,6 +8,14 @@
 
 namespace tandem {
 
+// From now on nothing but errors is written: of a job's processes one speaks. Called once, at the
+// start.
+void silence_log();
+bool log_is_silent();
+
+// Written in any case.
+void log_error(std::string_view line);
+
 // Writes one whole line with a single call, so that lines of several threads don't mix.
 void log_line(std::string_view line);
 

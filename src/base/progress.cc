@@ -23,7 +23,7 @@ double seconds_between(Progress::Clock::time_point from, Progress::Clock::time_p
 Progress::Progress(std::string what, std::int64_t total)
     : what_(std::move(what)),
       total_(total),
-      terminal_(isatty(STDERR_FILENO) != 0),
+      terminal_(isatty(STDERR_FILENO) != 0 && !log_is_silent()),
       start_(Clock::now()),
       last_(start_) {}
 

@@ -1,5 +1,6 @@
 #include "base/thread.h"
 
+#include <ctime>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -109,6 +110,22 @@ void ThreadPool::take_tasks(int worker) {
     if (!failure_) failure_ = std::current_exception();
     next_task_.store(tasks_);
   }
+}
+
+BackgroundThread::BackgroundThread(std::function<void()> body) {
+  try {
+    thread_ = std::thread(std::move(body));
+  } catch (const std::system_error& error) {
+    throw MachineError("a thread could not be started: {}; see `ulimit -u`", error.what());
+  }
+}
+
+BackgroundThread::~BackgroundThread() { thread_.join(); }
+
+double thread_cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 }  // namespace tandem

@@ -58,4 +58,21 @@ class ThreadPool {
   std::exception_ptr failure_;
 };
 
+// A thread for work that goes on beside computing: communication, writing, polling.
+class BackgroundThread {
+ public:
+  // Throws MachineError when it can't be started.
+  explicit BackgroundThread(std::function<void()> body);
+  // Waits for the body, which must end by itself.
+  ~BackgroundThread();
+  BackgroundThread(const BackgroundThread&) = delete;
+  BackgroundThread& operator=(const BackgroundThread&) = delete;
+
+ private:
+  std::thread thread_;
+};
+
+// CPU time of the calling thread, in seconds.
+double thread_cpu_seconds();
+
 }  // namespace tandem

@@ -1,6 +1,7 @@
 #pragma once
 // Operations that wait, made of those of a Communicator.
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <span>
@@ -19,6 +20,9 @@ inline constexpr Deadline kUsualDeadline{60'000};
 // that says `what` was waited for when the deadline passes.
 void wait_for(PendingOperation& operation, const std::string& what,
               Deadline deadline = kUsualDeadline);
+// The same, given up with a PeerError as soon as `cancelled` is set.
+void wait_for(PendingOperation& operation, const std::string& what, Deadline deadline,
+              const std::atomic<bool>& cancelled);
 
 // The root's bytes become everyone's, however many they are; as many on every rank.
 void broadcast(Communicator&, std::span<std::byte> data, int root, const std::string& what,

@@ -84,6 +84,10 @@ void add_bias(const Sums& sums, const float* bias, const Extent& e, T* y) {
   }
 }
 
+void widen(const BFloat16* x, std::int64_t count, float* y) {
+  for (std::int64_t i = 0; i < count; ++i) y[i] = to_float(x[i]);
+}
+
 void store_sums(const Sums& sums, const Extent& e, bool accumulate, BFloat16* y) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     for (std::int64_t c = 0; c < e.cols; ++c) {
@@ -272,6 +276,7 @@ const Table& reference_table() {
       .panel_columns = kPanelColumns,
       .fp32 = activation_kernels<float>(),
       .bf16 = activation_kernels<BFloat16>(),
+      .widen = widen,
       .store_sums = store_sums,
       .quantize_rows = quantize_rows,
       .dequantize_tile = dequantize_tile,

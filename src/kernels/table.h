@@ -226,6 +226,8 @@ struct Table {
   ActivationKernels<float> fp32;
   ActivationKernels<BFloat16> bf16;
 
+  // y = x.
+  void (*widen)(const BFloat16* x, std::int64_t count, float* y);
   // y = sums, or += with `accumulate`.
   void (*store_sums)(const Sums& sums, const Extent& extent, bool accumulate, BFloat16* y);
 

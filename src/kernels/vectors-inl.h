@@ -79,7 +79,7 @@ HWY_INLINE void for_vectors(std::int64_t count, Body&& body) {
 }
 
 // to[0..count) = from[0..count), as floats.
-HWY_INLINE void widen_row(const BFloat16* from, std::int64_t count, float* to) {
+inline void widen_row(const BFloat16* from, std::int64_t count, float* to) {
   for_vectors(count, [&](auto vector, std::int64_t i)
                          HWY_ATTR { vector.store(vector.load(from + i), to + i); });
 }

@@ -27,6 +27,8 @@ std::string_view name_of(Phase phase) {
       return "head";
     case Phase::kLoss:
       return "loss";
+    case Phase::kCommunication:
+      return "communication";
     case Phase::kClipping:
       return "clipping";
     case Phase::kAdamW:

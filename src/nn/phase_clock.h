@@ -21,6 +21,7 @@ enum class Phase {
   kLayerNorm,
   kHead,
   kLoss,
+  kCommunication,
   kClipping,
   kAdamW,
 };

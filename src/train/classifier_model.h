@@ -18,7 +18,8 @@ struct ClassifierModel {
   const AnyBertClassifier& classifier;
   const ParamTable& table;
   std::span<float> weights;
-  std::span<BFloat16> bf16_weights;  // the same, as a classifier of bf16 reads them; else empty
+  std::span<BFloat16> bf16_weights =
+      {};  // the same, as a classifier of bf16 reads them; else empty
   ProblemKind problem;
   std::int64_t outputs;                         // K
   const QuantizedWeights* quantized = nullptr;  // for prediction in fp32; null: none

@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "comm/communicator.h"
 #include "data/token_dataset.h"
 #include "nn/compute.h"
 #include "train/classifier_model.h"
@@ -28,8 +29,10 @@ using PredictionProgress = std::function<void(std::int64_t done)>;
 // `batch_size` examples at a time, or as many more as come to 2,048 tokens: nothing is padded, so a
 // larger batch costs nothing but memory, and small ones leave threads idle. Takes memory for the
 // largest batch alone, one layer's activations.
+// With a communicator the ranks share the batches, and all get all answers: the same bits as one
+// rank alone would.
 Predictions predict(const ClassifierModel&, const TokenDataset&, std::int64_t batch_size, Compute&,
-                    const PredictionProgress& progress);
+                    const PredictionProgress& progress, Communicator* communicator = nullptr);
 
 // Mean loss of the predictions. Every example must have a label.
 double mean_loss(const Predictions&, const TokenDataset&, ProblemKind);

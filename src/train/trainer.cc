@@ -10,7 +10,10 @@
 #include <fmt/ranges.h>
 
 #include "base/error.h"
+#include "base/interrupt.h"
+#include "comm/collectives.h"
 #include "optim/gradient_norm.h"
+#include "train/shard.h"
 
 namespace tandem {
 namespace {
@@ -50,6 +53,46 @@ void set_to_zero(std::span<float> array, ThreadPool& pool) {
 
 double without_sign_of_nan(double value) { return std::isnan(value) ? std::abs(value) : value; }
 
+std::int64_t ranks_of(const Communicator* communicator) {
+  return communicator == nullptr ? 1 : communicator->size();
+}
+
+std::int64_t batch_of_update(const TrainerOptions& options, std::int64_t ranks) {
+  if (options.global_batch_size > 0) return options.global_batch_size;
+  return options.micro_batch_size * options.gradient_accumulation_steps * ranks;
+}
+
+std::vector<std::int32_t> token_ids_of(const TokenDataset& dataset,
+                                       std::span<const std::uint32_t> examples) {
+  std::vector<std::int32_t> ids;
+  for (const std::uint32_t example : examples) {
+    const auto first = dataset.ids.begin() + dataset.starts[example];
+    ids.insert(ids.end(), first, first + dataset.length(example));
+  }
+  return ids;
+}
+
+// What each rank tells all others after a step.
+struct StepReport {
+  double loss = 0;
+  bool interrupted = false;
+};
+
+// The sum of the losses in rank order, the same on every rank, and whether any was interrupted.
+StepReport combine(Communicator& communicator, const StepReport& mine) {
+  std::vector<StepReport> all(static_cast<std::size_t>(communicator.size()));
+  const std::vector<std::int64_t> sizes(all.size(), sizeof(StepReport));
+  const Pending pending = communicator.start_all_gather(
+      std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)), sizes);
+  wait_for(*pending, "losses");
+  StepReport result;
+  for (const StepReport& report : all) {
+    result.loss += report.loss;
+    result.interrupted = result.interrupted || report.interrupted;
+  }
+  return result;
+}
+
 // The update's examples, a micro-batch at a time.
 template <class Body>
 void for_micro_batches(std::span<const std::uint32_t> examples, std::int64_t size,
@@ -63,15 +106,17 @@ void for_micro_batches(std::span<const std::uint32_t> examples, std::int64_t siz
 }  // namespace
 
 Trainer::Trainer(const ClassifierModel& model, const TokenDataset& dataset,
-                 const TrainerOptions& options, Compute& compute)
+                 const TrainerOptions& options, Compute& compute, Communicator* communicator)
     : model_(model),
       dataset_(dataset),
       options_(options),
       compute_(compute),
+      communicator_(communicator != nullptr && communicator->size() > 1 ? communicator : nullptr),
       plan_{.examples = dataset.size(),
-            .batch_size = options.micro_batch_size * options.gradient_accumulation_steps,
+            .batch_size = batch_of_update(options, ranks_of(communicator)),
             .seed = options.seed,
-            .whole_multiple_of = options.drop_last ? options.micro_batch_size : 1,
+            .whole_multiple_of =
+                options.drop_last ? options.micro_batch_size * ranks_of(communicator) : 1,
             .order = options.order},
       total_steps_(total_steps_of(options, plan_)),
       schedule_{.peak = options.learning_rate,
@@ -82,7 +127,21 @@ Trainer::Trainer(const ClassifierModel& model, const TokenDataset& dataset,
       .parameters = kArrays * model_.table.floats() * static_cast<std::int64_t>(sizeof(float)) +
                     static_cast<std::int64_t>(model_.bf16_weights.size_bytes()),
       .activations = plan_training_bytes(model_, largest_batch(), compute_),
-      .dataset = bytes_of(dataset_)};
+      .dataset = bytes_of(dataset_),
+      .communication =
+          communicator_ == nullptr ? 0 : GradientReducer::planned_bytes(options.reducer)};
+}
+
+std::vector<std::uint32_t> Trainer::own_part(std::span<const std::uint32_t> examples) const {
+  if (communicator_ == nullptr) return {examples.begin(), examples.end()};
+  return shard_of(examples, dataset_, communicator_->rank(), communicator_->size());
+}
+
+std::int64_t Trainer::micro_batch_of(std::size_t examples) const {
+  if (communicator_ == nullptr && options_.global_batch_size == 0) return options_.micro_batch_size;
+  const auto count = static_cast<std::int64_t>(examples);
+  const std::int64_t parts = options_.gradient_accumulation_steps;
+  return std::max<std::int64_t>(1, (count + parts - 1) / parts);
 }
 
 // Of all micro-batches of the run; where those are very many, of the longest sequences together.
@@ -98,7 +157,8 @@ BatchExtent Trainer::largest_batch() const {
     return extent_of(dataset_, std::span(order).first(static_cast<std::size_t>(count)));
   }
   for (std::int64_t step = 0; step < total_steps_; ++step) {
-    for_micro_batches(plan_.examples_of_step(step), options_.micro_batch_size,
+    const std::vector<std::uint32_t> mine = own_part(plan_.examples_of_step(step));
+    for_micro_batches(mine, micro_batch_of(mine.size()),
                       [&](std::span<const std::uint32_t> examples, bool) {
                         largest = largest.grow(extent_of(dataset_, examples));
                       });
@@ -116,36 +176,54 @@ void Trainer::allocate() {
     *array = state_->vector<float>(floats);
     set_to_zero(*array, compute_.pool());
   }
+  if (communicator_ == nullptr) return;
+  reducer_ = std::make_unique<GradientReducer>(*communicator_, compute_.kernels(), model_.table,
+                                               gradients_, options_.reducer);
 }
 
 double Trainer::epoch_after(std::int64_t step) const {
   return static_cast<double>(step + 1) / static_cast<double>(plan_.steps_per_epoch());
 }
 
-double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples,
-                                     PhaseClock* clock) {
+double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> mine,
+                                     std::size_t of_update, PhaseClock* clock) {
   double loss = 0;
-  for_micro_batches(examples, options_.micro_batch_size,
-                    [&](std::span<const std::uint32_t> part, bool accumulate) {
-                      const PackedBatch batch = pack(dataset_, part);
-                      const TrainingBatch work{
-                          .batch = batch,
-                          .dropout = {.enabled = true,
-                                      .seed = options_.seed,
-                                      .step = static_cast<std::uint32_t>(step)},
-                          .divisor = static_cast<double>(examples.size()),
-                          .accumulate = accumulate,
-                          .clock = clock};
-                      loss += forward_and_backward(model_, work, Gradients{gradients_}, compute_,
-                                                   *arena_, [](std::int64_t) {});
-                    });
+  if (mine.empty()) set_to_zero(gradients_, compute_.pool());
+  std::size_t done = 0;
+  for_micro_batches(
+      mine, micro_batch_of(mine.size()), [&](std::span<const std::uint32_t> part, bool accumulate) {
+        const PackedBatch batch = pack(dataset_, part);
+        const TrainingBatch work{.batch = batch,
+                                 .dropout = {.enabled = true,
+                                             .seed = options_.seed,
+                                             .step = static_cast<std::uint32_t>(step)},
+                                 .divisor = static_cast<double>(of_update),
+                                 .accumulate = accumulate,
+                                 .clock = clock};
+        done += part.size();
+        const bool last = done == mine.size();
+        loss += forward_and_backward(model_, work, Gradients{gradients_}, compute_, *arena_,
+                                     [&](std::int64_t floats) {
+                                       if (reducer_ && last) reducer_->ready(floats);
+                                     });
+      });
   return loss;
 }
 
 StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   TANDEM_CHECK(arena_ != nullptr, "allocate() comes before run_step()");
   const std::vector<std::uint32_t> examples = plan_.examples_of_step(step);
-  const double loss = accumulate_gradients(step, examples, clock);
+  const std::vector<std::uint32_t> mine = own_part(examples);
+  if (reducer_) reducer_->begin(token_ids_of(dataset_, mine));
+  StepReport report{.loss = accumulate_gradients(step, mine, examples.size(), clock),
+                    .interrupted = interrupted()};
+  ReducerStatistics communication;
+  if (reducer_) {
+    if (clock != nullptr) clock->enter(Phase::kCommunication, Pass::kUpdate);
+    communication = reducer_->finish();
+    report = combine(*communicator_, report);
+  }
+  const double loss = report.loss;
   const auto bytes = static_cast<double>(gradients_.size_bytes());
   if (clock != nullptr) clock->enter(Phase::kClipping, Pass::kUpdate, bytes);
   const double norm = gradient_norm(gradients_, compute_.kernels(), compute_.pool());
@@ -169,7 +247,9 @@ StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
           .gradient_norm = norm,
           .learning_rate = rate,
           .tokens = extent_of(dataset_, examples).tokens,
-          .examples = static_cast<std::int64_t>(examples.size())};
+          .examples = static_cast<std::int64_t>(examples.size()),
+          .interrupted = report.interrupted,
+          .communication = communication};
 }
 
 void Trainer::check_weights() const {

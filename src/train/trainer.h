@@ -13,6 +13,7 @@
 #include "tensor/arena.h"
 #include "train/batch_step.h"
 #include "train/classifier_model.h"
+#include "train/gradient_reducer.h"
 
 namespace tandem {
 
@@ -30,6 +31,10 @@ struct TrainerOptions {
   double warmup_ratio = 0;  // of all steps, when warmup_steps is 0
   AdamWOptions adamw = {};
   double max_grad_norm = 1;
+  // With several ranks: examples of an update over all of them; 0: as many on each as one alone
+  // would take.
+  std::int64_t global_batch_size = 0;
+  ReducerOptions reducer = {};
 };
 
 struct StepResult {
@@ -37,6 +42,8 @@ struct StepResult {
   double gradient_norm;  // before clipping
   double learning_rate;
   std::int64_t tokens, examples;
+  bool interrupted;                 // this process or another of the job was asked to end
+  ReducerStatistics communication;  // with several ranks
 };
 
 // What a run will hold in memory, in bytes.
@@ -44,16 +51,20 @@ struct MemoryPlan {
   std::int64_t parameters;   // weights, gradients and both moments
   std::int64_t activations;  // of the largest batch
   std::int64_t dataset;
-  std::int64_t total() const { return parameters + activations + dataset; }
+  std::int64_t communication;  // pieces of gradients under way
+  std::int64_t total() const { return parameters + activations + dataset + communication; }
 };
 
 class Trainer {
  public:
-  // The data set must have at least one example, each with a label.
-  Trainer(const ClassifierModel&, const TokenDataset&, const TrainerOptions&, Compute&);
+  // The data set must have at least one example, each with a label. With a communicator this is
+  // one rank of several, which all have the same model, data set and options; null: alone.
+  Trainer(const ClassifierModel&, const TokenDataset&, const TrainerOptions&, Compute&,
+          Communicator* communicator = nullptr);
 
   std::int64_t total_steps() const { return total_steps_; }
   std::int64_t steps_per_epoch() const { return plan_.steps_per_epoch(); }
+  std::int64_t examples_of_update() const { return plan_.batch_size; }
   double epoch_after(std::int64_t step) const;  // fraction of epochs done after update `step`
   const MemoryPlan& memory() const { return memory_; }
 
@@ -68,15 +79,20 @@ class Trainer {
   void check_weights() const;
 
  private:
+  // This rank's part of an update's examples.
+  std::vector<std::uint32_t> own_part(std::span<const std::uint32_t> examples) const;
+  // Examples of a micro-batch, of so many that are this rank's.
+  std::int64_t micro_batch_of(std::size_t examples) const;
   BatchExtent largest_batch() const;
-  double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> examples,
-                              PhaseClock*);
+  double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> mine,
+                              std::size_t of_update, PhaseClock*);
   std::string rows_of(std::span<const std::uint32_t> examples) const;
 
   ClassifierModel model_;
   const TokenDataset& dataset_;
   TrainerOptions options_;
   Compute& compute_;
+  Communicator* communicator_;
   BatchPlan plan_;
   std::int64_t total_steps_;
   LinearSchedule schedule_;
@@ -84,6 +100,7 @@ class Trainer {
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<Arena> state_;  // owns the next three
   std::span<float> gradients_, moment1_, moment2_;
+  std::unique_ptr<GradientReducer> reducer_;
 };
 
 }  // namespace tandem

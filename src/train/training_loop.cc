@@ -73,7 +73,7 @@ LoopResult run_training(Trainer& trainer, const LoopOptions& options, RunLog& lo
     result.examples += update.examples;
     result.tokens += update.tokens;
     result.epoch = trainer.epoch_after(step);
-    result.interrupted = interrupted();
+    result.interrupted = update.interrupted;
     loss_sum += update.loss;
     window.loss += update.loss;
     ++window.steps;

@@ -1,0 +1,121 @@
+#include "train/piece_exchange.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/error.h"
+
+namespace tandem {
+namespace {
+
+template <class T>
+std::span<const std::byte> bytes_of(const T* data, std::int64_t count) {
+  return std::as_bytes(std::span(data, static_cast<std::size_t>(count)));
+}
+
+template <class T>
+std::span<std::byte> writable_bytes_of(T* data, std::int64_t count) {
+  return std::as_writable_bytes(std::span(data, static_cast<std::size_t>(count)));
+}
+
+// The largest part of a piece; parts start at multiples of 64 bytes of fp32.
+std::int64_t floats_of_a_part(std::int64_t piece, int ranks) {
+  constexpr std::int64_t kMultiple = 16;
+  const std::int64_t share = (piece + ranks - 1) / ranks;
+  return (share + kMultiple - 1) / kMultiple * kMultiple;
+}
+
+}  // namespace
+
+template <class W>
+PieceExchange<W>::PieceExchange(Communicator& communicator, const kernels::Table& kernels,
+                                std::int64_t largest_piece)
+    : communicator_(communicator), kernels_(kernels) {
+  const auto piece = static_cast<std::size_t>(largest_piece);
+  const auto part = static_cast<std::size_t>(floats_of_a_part(largest_piece, communicator.size()));
+  incoming_.resize(part * static_cast<std::size_t>(communicator.size()));
+  sum_.resize(part);
+  if constexpr (!std::is_same_v<W, float>) {
+    outgoing_.resize(piece);
+    rounded_.resize(part);
+    gathered_.resize(piece);
+  }
+}
+
+template <class W>
+std::span<float> PieceExchange<W>::part_of(int rank) const {
+  const auto size = static_cast<std::int64_t>(piece_.size());
+  const std::int64_t part = floats_of_a_part(size, communicator_.size());
+  const std::int64_t begin = std::min(size, rank * part);
+  const std::int64_t end = std::min(size, begin + part);
+  return piece_.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+}
+
+template <class W>
+std::int64_t PieceExchange<W>::bytes_sent(std::int64_t floats) const {
+  const std::int64_t others = communicator_.size() - 1;
+  return 2 * floats * others / communicator_.size() * static_cast<std::int64_t>(sizeof(W));
+}
+
+template <class W>
+void PieceExchange<W>::start(std::span<float> piece) {
+  piece_ = piece;
+  const auto size = static_cast<std::int64_t>(piece.size());
+  std::vector<std::int64_t> send_sizes;
+  for (int rank = 0; rank < communicator_.size(); ++rank) {
+    send_sizes.push_back(static_cast<std::int64_t>(part_of(rank).size() * sizeof(W)));
+  }
+  const auto own = static_cast<std::int64_t>(part_of(communicator_.rank()).size());
+  const std::vector<std::int64_t> receive_sizes(send_sizes.size(),
+                                                own * static_cast<std::int64_t>(sizeof(W)));
+  std::span<const std::byte> send;
+  if constexpr (std::is_same_v<W, float>) {
+    send = bytes_of(piece.data(), size);
+  } else {
+    to_wire(kernels_, piece, outgoing_.data());
+    send = bytes_of(outgoing_.data(), size);
+  }
+  pending_ = communicator_.start_all_to_all(
+      send, send_sizes, writable_bytes_of(incoming_.data(), own * communicator_.size()),
+      receive_sizes);
+}
+
+template <class W>
+void PieceExchange<W>::start_gather() {
+  const std::span<float> own = part_of(communicator_.rank());
+  const std::span<float> sum = std::span(sum_).first(own.size());
+  std::ranges::fill(sum, 0.0F);
+  for (int rank = 0; rank < communicator_.size(); ++rank) {
+    // This rank's own values need not be rounded.
+    if (rank == communicator_.rank()) {
+      add_wire<float>(kernels_, own.data(), sum);
+    } else {
+      add_wire<W>(kernels_, incoming_.data() + static_cast<std::size_t>(rank) * own.size(), sum);
+    }
+  }
+  std::vector<std::int64_t> sizes;
+  for (int rank = 0; rank < communicator_.size(); ++rank) {
+    sizes.push_back(static_cast<std::int64_t>(part_of(rank).size() * sizeof(W)));
+  }
+  const auto count = static_cast<std::int64_t>(own.size());
+  const auto size = static_cast<std::int64_t>(piece_.size());
+  if constexpr (std::is_same_v<W, float>) {
+    pending_ = communicator_.start_all_gather(bytes_of(sum.data(), count),
+                                              writable_bytes_of(piece_.data(), size), sizes);
+  } else {
+    to_wire(kernels_, sum, rounded_.data());
+    pending_ = communicator_.start_all_gather(bytes_of(rounded_.data(), count),
+                                              writable_bytes_of(gathered_.data(), size), sizes);
+  }
+}
+
+template <class W>
+void PieceExchange<W>::finish() {
+  if constexpr (!std::is_same_v<W, float>) from_wire(kernels_, gathered_.data(), piece_);
+  pending_.reset();
+}
+
+template class PieceExchange<float>;
+template class PieceExchange<BFloat16>;
+
+}  // namespace tandem
