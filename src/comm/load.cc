@@ -44,13 +44,17 @@ std::string loader_error() {
   return text == nullptr ? "no reason given" : text;
 }
 
-const Plugin& load_plugin(const Mpi& mpi, const std::filesystem::path& path) {
+// Asked first, since a library that was loaded stays.
+void check_plugin_exists(const Mpi& mpi, const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     throw MachineError(
         "{}: there is no such plugin, which {} needs: install {} and build Tandem again",
         path.string(), mpi.name, mpi.headers);
   }
+}
+
+const Plugin& load_plugin(const Mpi& mpi, const std::filesystem::path& path) {
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     throw MachineError("the plugin for {} can't be loaded: {}", mpi.name, loader_error());
@@ -82,11 +86,13 @@ std::unique_ptr<Communicator> load_communicator(Transport transport,
                                                 const std::filesystem::path& plugin_directory) {
   if (transport == Transport::kSelf) return std::make_unique<SelfCommunicator>();
   const Mpi mpi = mpi_of(transport);
+  const std::filesystem::path plugin = plugin_directory / mpi.plugin;
+  check_plugin_exists(mpi, plugin);
   // Its symbols are for the plugin and for the MPI's own components.
   if (dlopen(mpi.library, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
     throw MachineError("{} can't be loaded: {}; {}", mpi.name, loader_error(), mpi.mend);
   }
-  return load_plugin(mpi, plugin_directory / mpi.plugin).join_job();
+  return load_plugin(mpi, plugin).join_job();
 }
 
 }  // namespace tandem
