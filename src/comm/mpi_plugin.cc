@@ -31,7 +31,8 @@ std::string library_name() {
                                       [](char c) { return c == ',' || c == '\n' || c == '\0'; }));
   constexpr std::string_view kFiller = " Version:";
   if (const std::size_t at = name.find(kFiller); at != std::string::npos) {
-    name.erase(at, name.find_first_not_of(" \t", at + kFiller.size()) - at - 1);
+    const std::size_t number = name.find_first_not_of(" \t", at + kFiller.size());
+    return name.substr(0, at) + " " + name.substr(std::min(number, name.size()));
   }
   return name;
 }
