@@ -1,34 +1,91 @@
 #include "cli/launcher_check.h"
 
 #include <cstdlib>
-#include <string>
+#include <string_view>
+
+#include <unistd.h>
 
 #include "base/error.h"
 
 namespace tandem {
+namespace {
 
-void refuse_several_processes() {
-  // Each launcher's own word for the number of processes it started.
+constexpr const char* kSlurm = "Slurm's srun";
+
+// The number of processes that a launcher's variable gives; 1 when it isn't set or no number.
+int processes_by(const char* variable) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr) return 1;
+  char* end = nullptr;
+  const long processes = std::strtol(value, &end, 10);
+  return end == value || processes < 1 ? 1 : static_cast<int>(processes);
+}
+
+bool is_set(const char* variable) { return std::getenv(variable) != nullptr; }
+
+bool any_starts_with(std::string_view prefix) {
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    if (std::string_view(*variable).starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+// Intel's launcher is Hydra, as MPICH's is; only Intel's own settings tell them apart.
+Transport transport_of_hydra() {
+  return any_starts_with("I_MPI_") ? Transport::kIntelMpi : Transport::kMpich;
+}
+
+// srun itself speaks for no MPI: its plugin for PMI decides which one finds its peers.
+std::optional<Transport> transport_of_slurm() {
+  if (is_set("PMIX_RANK")) return Transport::kOpenMpi;
+  if (is_set("PMI_RANK")) return transport_of_hydra();
+  return std::nullopt;
+}
+
+}  // namespace
+
+LauncherEnvironment launcher_environment() {
   struct Launcher {
     const char* variable;
     const char* name;
+    std::optional<Transport> transport;
   };
-  constexpr Launcher kLaunchers[] = {{"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"},
-                                     {"PMI_SIZE", "an MPICH or Intel MPI launcher"},
-                                     {"MPI_LOCALNRANKS", "an MPICH or Intel MPI launcher"},
-                                     {"SLURM_STEP_NUM_TASKS", "Slurm's srun"},
-                                     {"WORLD_SIZE", "torchrun"}};
-  for (const Launcher& launcher : kLaunchers) {
-    const char* const value = std::getenv(launcher.variable);
-    if (value == nullptr) continue;
-    char* end = nullptr;
-    const long processes = std::strtol(value, &end, 10);
-    if (end == value || processes <= 1) continue;
-    throw UsageError(
-        "started as one of {} processes by {} ({}={}); this version trains with one process: start "
-        "it without the launcher, or with -np 1",
-        processes, launcher.name, launcher.variable, value);
+  const Transport hydra = transport_of_hydra();
+  const char* const hydra_name =
+      hydra == Transport::kIntelMpi ? "Intel MPI's mpirun" : "MPICH's mpirun";
+  // The innermost first: mpirun may itself run under Slurm.
+  const Launcher launchers[] = {{"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun", Transport::kOpenMpi},
+                                {"PMI_SIZE", hydra_name, hydra},
+                                {"MPI_LOCALNRANKS", hydra_name, hydra},
+                                {"SLURM_STEP_NUM_TASKS", kSlurm, transport_of_slurm()},
+                                {"WORLD_SIZE", "torchrun", std::nullopt}};
+  for (const Launcher& launcher : launchers) {
+    const int processes = processes_by(launcher.variable);
+    if (processes == 1) continue;
+    return {.launcher = launcher.name,
+            .processes = processes,
+            .transport = launcher.transport,
+            .variable = fmt::format("{}={}", launcher.variable, std::getenv(launcher.variable))};
   }
+  return {};
+}
+
+Transport transport_of(const LauncherEnvironment& environment) {
+  if (environment.transport.has_value()) return *environment.transport;
+  throw UsageError(
+      "started as one of {} processes by {} ({}), without an MPI for them to talk over: start them "
+      "with {}mpirun",
+      environment.processes, environment.launcher, environment.variable,
+      environment.launcher == kSlurm ? "`srun --mpi=pmix` or " : "");
+}
+
+void refuse_several_processes() {
+  const LauncherEnvironment environment = launcher_environment();
+  if (environment.processes == 1) return;
+  throw UsageError(
+      "started as one of {} processes by {} ({}); this version trains with one process: start it "
+      "without the launcher, or with -np 1",
+      environment.processes, environment.launcher, environment.variable);
 }
 
 }  // namespace tandem

@@ -1,10 +1,19 @@
 #pragma once
-// Whether this process was started as one of several.
+// Whether this process was started as one of several, and what they can talk over.
+
+#include "comm/load.h"
 
 namespace tandem {
 
-// Throws UsageError when an MPI launcher, Slurm or torchrun says that this process is one of N:
-// N copies that each think they are alone would all train the same model and write the same files.
+// From the variables that MPI launchers, Slurm and torchrun set. One process, whatever started it,
+// needs no transport (kSelf).
+LauncherEnvironment launcher_environment();
+
+// Throws UsageError when it has several processes, but nothing that Tandem can talk over.
+Transport transport_of(const LauncherEnvironment& environment);
+
+// Throws UsageError when this process is one of several: N copies that each think they are alone
+// would all do the same work and write the same files.
 void refuse_several_processes();
 
 }  // namespace tandem

@@ -1,0 +1,200 @@
+// A communicator over MPI-3's nonblocking collectives. Compiled once for each MPI.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <sched.h>
+
+#include "comm/plugin.h"
+
+// All else in a plugin is hidden; an error that it throws is of the program's own type.
+#pragma GCC visibility push(default)
+#include "base/error.h"
+#pragma GCC visibility pop
+
+namespace tandem {
+namespace {
+
+// "Open MPI v4.1.4" of "Open MPI v4.1.4, package: ...", "MPICH 4.0.2" of "MPICH Version:   4.0.2".
+std::string library_name() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string name(text, std::find_if(text, text + length,
+                                      [](char c) { return c == ',' || c == '\n' || c == '\0'; }));
+  constexpr std::string_view kFiller = " Version:";
+  if (const std::size_t at = name.find(kFiller); at != std::string::npos) {
+    const std::size_t number = name.find_first_not_of(" \t", at + kFiller.size());
+    return name.substr(0, at) + " " + name.substr(std::min(number, name.size()));
+  }
+  return name;
+}
+
+void throw_on_error(int code, const char* operation) {
+  if (code == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  std::string line(text, static_cast<std::size_t>(length));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  throw PeerError("{}: {} failed: {}", library_name(), operation, line);
+}
+
+int checked_int(std::int64_t bytes) {
+  TANDEM_CHECK(bytes >= 0 && bytes <= std::numeric_limits<int>::max(),
+               "{} bytes, MPI counts up to 2^31 - 1", bytes);
+  return static_cast<int>(bytes);
+}
+
+// The pieces of one buffer as MPI wants them.
+struct Pieces {
+  std::vector<int> sizes, begins;
+};
+
+Pieces pieces_of(std::size_t buffer, std::span<const std::int64_t> sizes, int ranks) {
+  TANDEM_CHECK(sizes.size() == static_cast<std::size_t>(ranks), "{} sizes for {} ranks",
+               sizes.size(), ranks);
+  Pieces pieces;
+  std::int64_t begin = 0;
+  for (const std::int64_t size : sizes) {
+    pieces.sizes.push_back(checked_int(size));
+    pieces.begins.push_back(checked_int(begin));
+    begin += size;
+  }
+  TANDEM_CHECK(begin == static_cast<std::int64_t>(buffer), "pieces of {} bytes, a buffer of {}",
+               begin, buffer);
+  return pieces;
+}
+
+class MpiOperation : public PendingOperation {
+ public:
+  MpiOperation(const char* name, int& pending, Pieces sent, Pieces received)
+      : send(std::move(sent)), receive(std::move(received)), name_(name), pending_(pending) {
+    ++pending_;
+  }
+
+  bool done() override {
+    if (done_) return true;
+    int complete = 0;
+    throw_on_error(MPI_Test(&request, &complete, MPI_STATUS_IGNORE), name_);
+    if (complete != 0) {
+      done_ = true;
+      --pending_;
+    }
+    return done_;
+  }
+
+  // MPI reads these until the operation is done.
+  const Pieces send, receive;
+  MPI_Request request = MPI_REQUEST_NULL;
+
+ private:
+  const char* name_;
+  int& pending_;
+  bool done_ = false;
+};
+
+class MpiCommunicator : public Communicator {
+ public:
+  MpiCommunicator() : exceptions_(std::uncaught_exceptions()) {
+    // A failure is ours to report; and nobody else's messages are in a communicator of our own.
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    throw_on_error(MPI_Comm_dup(MPI_COMM_WORLD, &communicator_), "MPI_Comm_dup");
+    MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(communicator_, &rank_);
+    MPI_Comm_size(communicator_, &size_);
+  }
+
+  ~MpiCommunicator() override {
+    // MPI_Finalize waits for all ranks, so it isn't for one that leaves the others alone: the
+    // launcher ends the job then.
+    if (pending_ > 0 || std::uncaught_exceptions() > exceptions_) return;
+    MPI_Comm_free(&communicator_);
+    MPI_Finalize();
+  }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  std::string description() const override { return library_name(); }
+
+  Pending start_all_to_all(std::span<const std::byte> send,
+                           std::span<const std::int64_t> send_sizes, std::span<std::byte> receive,
+                           std::span<const std::int64_t> receive_sizes) override {
+    auto operation = std::make_unique<MpiOperation>(
+        "MPI_Ialltoallv", pending_, pieces_of(send.size(), send_sizes, size_),
+        pieces_of(receive.size(), receive_sizes, size_));
+    const Pieces& from = operation->send;
+    const Pieces& to = operation->receive;
+    throw_on_error(MPI_Ialltoallv(send.data(), from.sizes.data(), from.begins.data(), MPI_BYTE,
+                                  receive.data(), to.sizes.data(), to.begins.data(), MPI_BYTE,
+                                  communicator_, &operation->request),
+                   "MPI_Ialltoallv");
+    return operation;
+  }
+
+  Pending start_all_gather(std::span<const std::byte> send, std::span<std::byte> receive,
+                           std::span<const std::int64_t> receive_sizes) override {
+    auto operation = std::make_unique<MpiOperation>(
+        "MPI_Iallgatherv", pending_, Pieces(), pieces_of(receive.size(), receive_sizes, size_));
+    const Pieces& to = operation->receive;
+    const int own = checked_int(static_cast<std::int64_t>(send.size()));
+    throw_on_error(MPI_Iallgatherv(send.data(), own, MPI_BYTE, receive.data(), to.sizes.data(),
+                                   to.begins.data(), MPI_BYTE, communicator_, &operation->request),
+                   "MPI_Iallgatherv");
+    return operation;
+  }
+
+  Pending start_broadcast(std::span<std::byte> data, int root) override {
+    auto operation = std::make_unique<MpiOperation>("MPI_Ibcast", pending_, Pieces(), Pieces());
+    const int size = checked_int(static_cast<std::int64_t>(data.size()));
+    throw_on_error(
+        MPI_Ibcast(data.data(), size, MPI_BYTE, root, communicator_, &operation->request),
+        "MPI_Ibcast");
+    return operation;
+  }
+
+  [[noreturn]] void abort(int exit_code) override {
+    std::fflush(nullptr);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    std::_Exit(exit_code);
+  }
+
+ private:
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+  int pending_ = 0;  // operations that were started and aren't done
+  int exceptions_;   // in flight when this was made
+};
+
+std::unique_ptr<Communicator> join_job() {
+  cpu_set_t before, after;
+  const bool known = sched_getaffinity(0, sizeof before, &before) == 0;
+  int threads = MPI_THREAD_SINGLE;
+  throw_on_error(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &threads),
+                 "MPI_Init_thread");
+  // Some MPIs bind a process to a core here. Which cores to use is for the launcher and the thread
+  // pool to say.
+  if (known && sched_getaffinity(0, sizeof after, &after) == 0 && !CPU_EQUAL(&before, &after)) {
+    sched_setaffinity(0, sizeof before, &before);
+  }
+  // One thread at a time calls it, not always the same one.
+  if (threads < MPI_THREAD_SERIALIZED) {
+    throw MachineError("{} was built without support for threads; use another MPI", library_name());
+  }
+  return std::make_unique<MpiCommunicator>();
+}
+
+constexpr Plugin kPlugin{kPluginInterface, join_job};
+
+}  // namespace
+}  // namespace tandem
+
+const tandem::Plugin* tandem_plugin() { return &tandem::kPlugin; }
