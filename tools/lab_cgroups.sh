@@ -83,6 +83,7 @@ in_cgroup() { # NAME PID
 enter_cgroup() { # NAME
   local cgroup
   load_cgroups
+  [[ ${#cgroups[@]} -gt 0 ]] || fail 1 "the lab is gone"
   for cgroup in "${cgroups[@]}"; do echo "$BASHPID" >"$cgroup/$1/cgroup.procs"; done
 }
 
@@ -103,16 +104,16 @@ kill_cgroup() { # NAME
   done
 }
 
+# An up that was killed may have left processes behind that were about to enter a group: they are
+# ended when they have.
 remove_cgroups() {
   local cgroup name tries
   load_cgroups
   for cgroup in "${cgroups[@]}"; do
-    [[ -d $cgroup ]] || continue
-    for name in "$cgroup"/*/; do
-      [[ ! -d $name ]] || kill_cgroup "$(basename "$name")"
-    done
-    # A group is busy for a moment after its last process.
     for tries in {1..100}; do
+      for name in "$cgroup"/*/; do
+        [[ ! -d $name ]] || kill_cgroup "$(basename "$name")"
+      done
       find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null || true
       [[ -d $cgroup ]] || break
       [[ $tries -lt 100 ]] || fail 1 "$cgroup cannot be removed"
