@@ -83,8 +83,8 @@ void refuse_several_processes() {
   const LauncherEnvironment environment = launcher_environment();
   if (environment.processes == 1) return;
   throw UsageError(
-      "started as one of {} processes by {} ({}); this version trains with one process: start it "
-      "without the launcher, or with -np 1",
+      "started as one of {} processes by {} ({}); only `tandem train` works as several: start this "
+      "command without the launcher, or with -np 1",
       environment.processes, environment.launcher, environment.variable);
 }
 

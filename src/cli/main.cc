@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -40,7 +41,8 @@ int run(int argc, char** argv) {
   add_init_command(app);
   add_bench_command(app);
   try {
-    refuse_several_processes();
+    // The only command whose processes work together.
+    if (argc < 2 || std::string_view(argv[1]) != "train") refuse_several_processes();
     catch_interrupts(OnInterrupt::kEndAtOnce);
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then told as a full disk is
     parse_arguments(app, regular_arguments(argc, argv));

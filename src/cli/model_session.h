@@ -32,6 +32,7 @@ class ModelSession {
   ClassifierModel classifier();
   const ParamTable& table() const { return model_.table; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
+  const BertConfig& config() const { return model_.config.bert; }
   const LabelScheme& labels() const { return labels_; }
 
   // The smaller of what was asked for and what the model can read; says so when that is less.

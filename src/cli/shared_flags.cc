@@ -67,9 +67,10 @@ Precision make_precision(PrecisionRequest request, const BertConfig& config, Com
   return choice.precision;
 }
 
-Compute make_compute(const ComputeFlags& flags) {
+Compute make_compute(const ComputeFlags& flags, int usual_threads) {
   const CpuLimits limits = cpu_limits();
-  const int threads = flags.threads > 0 ? flags.threads : limits.usable_cores();
+  const int of_job = usual_threads > 0 ? usual_threads : limits.usable_cores();
+  const int threads = flags.threads > 0 ? flags.threads : of_job;
   const std::vector<int> cpus = limits.cpus_to_pin(threads);
   log_info("machine: {}, {} thread{} of {} usable core{}{}, kernels {}, oneDNN {}",
            cpu_model_name(), threads, threads == 1 ? "" : "s", limits.usable_cores(),

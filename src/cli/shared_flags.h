@@ -21,7 +21,8 @@ struct ComputeFlags {
 void add_compute_flags(CLI::App& command, ComputeFlags& flags);
 // Makes the threads, pinned to cores where CpuLimits::cpus_to_pin says so, and says what they run
 // on.
-Compute make_compute(const ComputeFlags& flags);
+// `threads` of them when the flags don't say; 0: as many as there are usable cores.
+Compute make_compute(const ComputeFlags& flags, int threads = 0);
 // What such a model computes in here; says which, and why.
 Precision make_precision(PrecisionRequest request, const BertConfig& config, Compute& compute);
 

@@ -4,6 +4,9 @@
 #include <memory>
 #include <optional>
 
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
 #include "base/cpu.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -13,8 +16,12 @@
 #include "cli/output_directory.h"
 #include "cli/predictions_text.h"
 #include "cli/train_flags.h"
+#include "cli/train_peer.h"
+#include "comm/collectives.h"
+#include "train/agreement.h"
 #include "train/evaluator.h"
 #include "train/run_log.h"
+#include "train/shared_inputs.h"
 #include "train/training_loop.h"
 
 namespace tandem {
@@ -35,12 +42,13 @@ double gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; 
 // Everything of one run, in the order in which it happens.
 class TrainRun {
  public:
-  TrainRun(const TrainFlags& flags, std::string flags_json)
+  TrainRun(const TrainFlags& flags, std::string flags_json, const Job& job, Compute& compute)
       : flags_(flags),
         flags_json_(std::move(flags_json)),
         needs_(needs_of(flags)),
+        job_(job),
         output_(flags.output_dir, flags.overwrite_output_dir),
-        compute_(make_compute(flags.compute)),
+        compute_(compute),
         data_(read_training_data(flags.data, needs_, labels_of_model(flags.model))),
         session_(flags.model, data_.labels,
                  {.outputs = data_.labels.outputs(),
@@ -55,11 +63,14 @@ class TrainRun {
       evaluation_sets_.push_back(session_.encode(set.examples, max_tokens, compute_.pool()));
     }
     session_.prepare(flags_.compute.precision, compute_);
+    std::optional<TokenDataset> training_set;
     if (needs_.train) {
       output_.check_space_for(session_.saved_bytes());
-      train(session_.encode(*data_.train, max_tokens, compute_.pool()));
+      training_set = session_.encode(*data_.train, max_tokens, compute_.pool());
     }
-    if (needs_.evaluate && (flags_.do_eval || !flags_.do_train)) {
+    if (!job_.alone()) share_inputs(training_set);
+    if (training_set) train(*training_set);
+    if (evaluates_at_the_end()) {
       const Results results = evaluate_all();
       fmt::print("{}\n", results_block("eval", results));
       save_results("eval", results);
@@ -70,6 +81,27 @@ class TrainRun {
   }
 
  private:
+  bool evaluates_at_the_end() const {
+    return needs_.evaluate && (flags_.do_eval || !flags_.do_train);
+  }
+
+  // What was read here is all that the other ranks need.
+  void share_inputs(std::optional<TokenDataset>& training_set) {
+    Communicator& communicator = *job_.communicator();
+    const ClassifierModel model = session_.classifier();
+    RunOutline outline{.config = session_.config(),
+                       .outputs = model.outputs,
+                       .problem = model.problem,
+                       .precision = precision_of(model.classifier),
+                       .evaluation_sets = std::ssize(evaluation_sets_),
+                       .trains = training_set.has_value(),
+                       .evaluates_at_the_end = evaluates_at_the_end()};
+    broadcast_outline(communicator, outline);
+    broadcast_weights(communicator, model.weights);
+    for (TokenDataset& dataset : evaluation_sets_) broadcast_dataset(communicator, dataset);
+    if (training_set) broadcast_dataset(communicator, *training_set);
+  }
+
   static std::optional<LabelScheme> labels_of_model(const std::string& directory) {
     const HfConfig config = read_hf_config(std::filesystem::path(directory) / "config.json");
     if (config.labels.empty()) return std::nullopt;
@@ -78,7 +110,7 @@ class TrainRun {
 
   void train(const TokenDataset& dataset) {
     throw_if_interrupted("reading; nothing was written");
-    Trainer trainer(session_.classifier(), dataset, flags_.trainer, compute_);
+    Trainer trainer(session_.classifier(), dataset, flags_.trainer, compute_, job_.communicator());
     say_plan(trainer);
     trainer.allocate();
     RunLog log;
@@ -113,17 +145,16 @@ class TrainRun {
         "the largest batch, {:.2f} data), {:.2f} GB available",
         gigabytes(memory.total()), gigabytes(memory.parameters), gigabytes(memory.activations),
         gigabytes(memory.dataset), gigabytes(available));
-    if (available > 0 && memory.total() > available) {
-      throw MachineError(
-          "{:.2f} GB of memory are needed, {:.2f} are available; use a smaller "
-          "--per-device-train-batch-size with --gradient-accumulation-steps, or a smaller "
-          "--max-seq-length",
-          gigabytes(memory.total()), gigabytes(available));
+    check_memory(memory);
+    log_info("training: {} updates of {} examples, {} an epoch", trainer.total_steps(),
+             trainer.examples_of_update(), trainer.steps_per_epoch());
+    if (!job_.alone() && flags_.trainer.global_batch_size == 0) {
+      log_info(
+          "the batch of all {} processes together is {} times that of one; --global-batch-size {} "
+          "learns as one process does",
+          job_.communicator()->size(), job_.communicator()->size(),
+          flags_.trainer.micro_batch_size * flags_.trainer.gradient_accumulation_steps);
     }
-    const std::int64_t update =
-        flags_.trainer.micro_batch_size * flags_.trainer.gradient_accumulation_steps;
-    log_info("training: {} updates of {} examples, {} an epoch", trainer.total_steps(), update,
-             trainer.steps_per_epoch());
   }
 
   Results train_results(const TokenDataset& dataset, const LoopResult& result) const {
@@ -148,7 +179,7 @@ class TrainRun {
     for (std::size_t i = 0; i < evaluation_sets_.size(); ++i) {
       const TokenDataset& dataset = evaluation_sets_[i];
       const auto start = std::chrono::steady_clock::now();
-      const Predictions predictions = predict_with_progress("evaluating", dataset);
+      const Predictions predictions = answers_of(dataset);
       const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
       const Results results = evaluation_results({.predictions = predictions,
                                                   .dataset = dataset,
@@ -163,14 +194,18 @@ class TrainRun {
     return all;
   }
 
-  Predictions predict_with_progress(const char* what, const TokenDataset& dataset) {
-    Progress progress(what, dataset.size());
-    return predict(session_.classifier(), dataset, flags_.eval_batch_size, compute_,
-                   [&](std::int64_t done) { progress.update(done); });
+  Predictions answers_of(const TokenDataset& dataset) {
+    Progress progress("evaluating", dataset.size());
+    return predict(
+        session_.classifier(), dataset, flags_.eval_batch_size, compute_,
+        [&](std::int64_t done) { progress.update(done); }, job_.communicator());
   }
 
   void predict_set(const NamedExamples& set, const TokenDataset& dataset) {
-    const Predictions predictions = predict_with_progress("predicting", dataset);
+    Progress progress("predicting", dataset.size());
+    const Predictions predictions =
+        predict(session_.classifier(), dataset, flags_.eval_batch_size, compute_,
+                [&](std::int64_t done) { progress.update(done); });
     const std::string task = data_.name.empty() ? "" : "_" + data_.name;
     const std::string file = fmt::format("predict_results{}{}.txt", task, set.suffix);
     StagedFiles files(output_.path());
@@ -188,13 +223,59 @@ class TrainRun {
   const TrainFlags& flags_;
   std::string flags_json_;
   DataNeeds needs_;
+  const Job& job_;
   OutputDirectory output_;
-  Compute compute_;
+  Compute& compute_;
   TrainingData data_;
   ModelSession session_;
   std::vector<TokenDataset> evaluation_sets_;
   std::optional<double> epoch_;
 };
+
+// Those of a model directory that decide what it computes.
+std::vector<std::filesystem::path> model_files(const std::filesystem::path& directory) {
+  std::vector<std::filesystem::path> files;
+  for (const char* name : {"config.json", "model.safetensors", "model.safetensors.index.json",
+                           "vocab.txt", "tokenizer.json"}) {
+    files.push_back(directory / name);
+  }
+  return files;
+}
+
+// What must be alike wherever the job's processes run. Output and paths may differ.
+std::vector<Fact> facts_of(const TrainFlags& flags, const std::string& flags_json,
+                           const Compute& compute) {
+  std::vector<Fact> facts = {
+      {"program", TANDEM_VERSION, "put the same version on every host"},
+      {"kernels", compute.kernels().name,
+       "name a set that every host has for all, e.g. --kernels avx2"},
+      {"model", hash_of_files(model_files(flags.model)),
+       "rank 0's is used: remove or replace the others"},
+      {"data",
+       hash_of_files({flags.data.train_file, flags.data.validation_file, flags.data.test_file}),
+       "rank 0's is used: remove or replace the others"}};
+  const auto arguments = nlohmann::json::parse(flags_json);
+  for (const auto& [name, value] : arguments.items()) {
+    facts.push_back({"--" + name, value.dump(), "start every process with the same arguments"});
+  }
+  return facts;
+}
+
+void train(const TrainFlags& flags, const std::string& flags_json) {
+  const Job job(flags.job);
+  job.run([&] {
+    Compute compute = make_compute(flags.compute, job.compute_threads(cpu_limits().usable_cores()));
+    if (!job.alone()) {
+      check_agreement(*job.communicator(), job.hosts(), facts_of(flags, flags_json, compute));
+    }
+    if (job.root()) {
+      TrainRun(flags, flags_json, job, compute).run();
+    } else {
+      train_as_peer(flags, job, compute);
+    }
+    if (!job.alone()) barrier(*job.communicator(), "the end of the job", std::chrono::hours(1));
+  });
+}
 
 }  // namespace
 
@@ -206,7 +287,7 @@ void add_train_command(CLI::App& app) {
   command.callback([flags, &command] {
     check_train_flags(*flags);
     catch_interrupts(OnInterrupt::kEndInGoodOrder);
-    TrainRun(*flags, train_flags_json(command)).run();
+    train(*flags, train_flags_json(command));
   });
 }
 

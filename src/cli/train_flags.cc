@@ -95,6 +95,26 @@ void add_optimizer_flags(CLI::App& command, TrainerOptions& trainer) {
       ->group(kGroup);
 }
 
+void add_cluster_flags(CLI::App& command, TrainerOptions& trainer) {
+  constexpr const char* kGroup = "Several machines";
+  command
+      .add_option("--global-batch-size", trainer.global_batch_size,
+                  "examples of an update over all processes; 0: per device times the processes")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 30))
+      ->capture_default_str()
+      ->group(kGroup);
+  const std::map<std::string, WireType> wires = {{"bf16", WireType::kBf16},
+                                                 {"fp32", WireType::kFp32}};
+  command
+      .add_option_function<std::string>(
+          "--wire-dtype",
+          [&trainer, wires](const std::string& name) { trainer.reducer.wire = wires.at(name); },
+          "what gradients are sent as between processes: bf16 or fp32")
+      ->check(CLI::IsMember({"bf16", "fp32"}))
+      ->default_str("bf16")
+      ->group(kGroup);
+}
+
 void add_loop_flags(CLI::App& command, TrainFlags& flags) {
   constexpr const char* kGroup = "Evaluation and logging";
   const std::map<std::string, IntervalStrategy> strategies = {{"no", IntervalStrategy::kNo},
@@ -159,6 +179,8 @@ void add_train_flags(CLI::App& command, TrainFlags& flags) {
   add_optimizer_flags(command, flags.trainer);
   add_loop_flags(command, flags);
   add_compute_flags(command, flags.compute);
+  add_job_flags(command, flags.job);
+  add_cluster_flags(command, flags.trainer);
 }
 
 void check_train_flags(const TrainFlags& flags) {

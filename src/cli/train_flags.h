@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/job.h"
 #include "cli/shared_flags.h"
 #include "cli/training_data.h"
 #include "train/trainer.h"
@@ -24,6 +25,7 @@ struct TrainFlags {
   LoopOptions loop;
   std::int64_t eval_batch_size = 8;
   ComputeFlags compute;
+  JobFlags job;
 };
 
 void add_train_flags(CLI::App& command, TrainFlags& flags);

@@ -1,0 +1,86 @@
+#include "cli/train_peer.h"
+
+#include <memory>
+#include <vector>
+
+#include "base/cpu.h"
+#include "base/error.h"
+#include "model/bert_params.h"
+#include "train/evaluator.h"
+#include "train/run_log.h"
+#include "train/shared_inputs.h"
+#include "train/training_loop.h"
+
+namespace tandem {
+namespace {
+
+// The model and the data as they come from the root.
+struct Received {
+  Received(Communicator& communicator, Compute& compute) {
+    broadcast_outline(communicator, outline);
+    params = add_bert_params(table, outline.config, outline.outputs);
+    memory = std::make_unique<Arena>(table.floats() * static_cast<std::int64_t>(sizeof(float)));
+    weights = memory->vector<float>(table.floats());
+    broadcast_weights(communicator, weights);
+    classifier = std::make_unique<AnyBertClassifier>(
+        make_bert_classifier(outline.config, params, outline.outputs, outline.precision));
+    bf16_weights = make_bf16_weights(*classifier, weights, compute.pool());
+    evaluation_sets.resize(static_cast<std::size_t>(outline.evaluation_sets));
+    for (TokenDataset& dataset : evaluation_sets) broadcast_dataset(communicator, dataset);
+    if (outline.trains) broadcast_dataset(communicator, training_set);
+  }
+  ClassifierModel model() {
+    return {.classifier = *classifier,
+            .table = table,
+            .weights = weights,
+            .bf16_weights = bf16_weights,
+            .problem = outline.problem,
+            .outputs = outline.outputs};
+  }
+
+  RunOutline outline{};
+  ParamTable table;
+  BertParams params;
+  std::unique_ptr<Arena> memory;  // owns the weights
+  std::span<float> weights;
+  std::unique_ptr<AnyBertClassifier> classifier;
+  std::vector<BFloat16> bf16_weights;
+  std::vector<TokenDataset> evaluation_sets;
+  TokenDataset training_set;
+};
+
+}  // namespace
+
+void check_memory(const MemoryPlan& memory) {
+  const std::int64_t available = available_memory_bytes() + resident_memory_bytes();
+  if (available <= 0 || memory.total() <= available) return;
+  constexpr double kGigabyte = 1e9;
+  throw MachineError(
+      "{:.2f} GB of memory are needed, {:.2f} are available; use a smaller "
+      "--per-device-train-batch-size with --gradient-accumulation-steps, or a smaller "
+      "--max-seq-length",
+      static_cast<double>(memory.total()) / kGigabyte, static_cast<double>(available) / kGigabyte);
+}
+
+void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {
+  Communicator& communicator = *job.communicator();
+  Received received(communicator, compute);
+  const ClassifierModel model = received.model();
+  const auto evaluate = [&] {
+    for (const TokenDataset& dataset : received.evaluation_sets) {
+      predict(
+          model, dataset, flags.eval_batch_size, compute, [](std::int64_t) {}, &communicator);
+    }
+    return Results();
+  };
+  if (received.outline.trains) {
+    Trainer trainer(model, received.training_set, flags.trainer, compute, &communicator);
+    check_memory(trainer.memory());
+    trainer.allocate();
+    RunLog log;
+    run_training(trainer, flags.loop, log, evaluate);
+  }
+  if (received.outline.evaluates_at_the_end) evaluate();
+}
+
+}  // namespace tandem

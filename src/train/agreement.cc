@@ -1,0 +1,94 @@
+#include "train/agreement.h"
+
+#include <fstream>
+#include <map>
+#include <memory>
+
+#include <fmt/ranges.h>
+#include <xxhash.h>
+
+#include "base/error.h"
+#include "comm/collectives.h"
+
+namespace tandem {
+namespace {
+
+constexpr char kSeparator = '\x1f';
+
+std::string joined(const std::vector<Fact>& facts) {
+  std::string text;
+  for (const Fact& fact : facts) text += fact.value + kSeparator;
+  return text;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  for (std::size_t end = text.find(kSeparator); end != std::string::npos;
+       end = text.find(kSeparator, begin)) {
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// "value on host1, host2; other value on host3", or nothing when there is one value only.
+std::string differences(const std::vector<std::vector<std::string>>& values, std::size_t fact,
+                        const std::vector<std::string>& hosts) {
+  std::map<std::string, std::vector<std::string>> hosts_of;
+  for (std::size_t rank = 0; rank < values.size(); ++rank) {
+    const std::string& value = values[rank][fact];
+    if (!value.empty()) hosts_of[value].push_back(hosts[rank]);
+  }
+  if (hosts_of.size() < 2) return "";
+  std::vector<std::string> parts;
+  for (const auto& [value, where] : hosts_of) {
+    parts.push_back(fmt::format("{} on {}", value, fmt::join(where, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+}  // namespace
+
+void check_agreement(Communicator& communicator, const std::vector<std::string>& hosts,
+                     const std::vector<Fact>& facts) {
+  std::vector<std::vector<std::string>> values;
+  for (const std::string& text :
+       all_gather_texts(communicator, joined(facts), "what every process is")) {
+    values.push_back(split(text));
+    if (values.back().size() != facts.size()) {
+      throw MachineError(
+          "the process on {} compares other things than that on {}: put the same version of tandem "
+          "on every host",
+          hosts[values.size() - 1], hosts.front());
+    }
+  }
+  std::string table;
+  for (std::size_t fact = 0; fact < facts.size(); ++fact) {
+    const std::string found = differences(values, fact, hosts);
+    if (found.empty()) continue;
+    table += fmt::format("\n  {}: {}: {}", facts[fact].name, found, facts[fact].remedy);
+  }
+  if (table.empty()) return;
+  throw MachineError("the processes of this job differ:{}", table);
+}
+
+std::string hash_of_files(const std::vector<std::filesystem::path>& files) {
+  XXH64_state_t* const state = XXH64_createState();
+  const std::unique_ptr<XXH64_state_t, XXH_errorcode (*)(XXH64_state_t*)> owner(state,
+                                                                                XXH64_freeState);
+  XXH64_reset(state, 0);
+  bool any = false;
+  std::vector<char> buffer(1 << 20);
+  for (const std::filesystem::path& path : files) {
+    std::ifstream file(path, std::ios::binary);
+    while (file && !std::filesystem::is_directory(path)) {
+      file.read(buffer.data(), std::ssize(buffer));
+      XXH64_update(state, buffer.data(), static_cast<std::size_t>(file.gcount()));
+      any = any || file.gcount() > 0;
+    }
+  }
+  return any ? fmt::format("{:016x}", XXH64_digest(state)) : "";
+}
+
+}  // namespace tandem

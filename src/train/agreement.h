@@ -1,0 +1,27 @@
+#pragma once
+// Whether all ranks of a job are what they must be alike, before the first step.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "comm/communicator.h"
+
+namespace tandem {
+
+// Something that must be the same on every rank, as text.
+struct Fact {
+  std::string name;    // e.g. "kernels"
+  std::string value;   // of this rank; empty: nothing here to compare
+  std::string remedy;  // what to do when they differ
+};
+
+// Throws MachineError, on every rank, with a table by host when a fact isn't the same wherever it
+// is known. `hosts` has every rank's name. Every rank has the same facts in the same order.
+void check_agreement(Communicator&, const std::vector<std::string>& hosts,
+                     const std::vector<Fact>& facts);
+
+// A hash of the contents of those of these files that are here, as text; empty when none is.
+std::string hash_of_files(const std::vector<std::filesystem::path>& files);
+
+}  // namespace tandem
