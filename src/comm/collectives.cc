@@ -18,7 +18,7 @@ constexpr std::size_t kLargestBroadcast = std::size_t{1} << 30;
 // there is none.
 constexpr int kYields = 50;
 constexpr std::chrono::nanoseconds kShortestSleep{20'000};
-constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};
+constexpr std::chrono::nanoseconds kLongestSleep{500'000};
 
 void sleep_for(std::chrono::nanoseconds time) {
   const timespec request{.tv_sec = 0, .tv_nsec = time.count()};
