@@ -68,6 +68,7 @@ Pieces pieces_of(std::size_t buffer, std::span<const std::int64_t> sizes, int ra
     pieces.begins.push_back(checked_int(begin));
     begin += size;
   }
+  checked_int(begin);
   TANDEM_CHECK(begin == static_cast<std::int64_t>(buffer), "pieces of {} bytes, a buffer of {}",
                begin, buffer);
   return pieces;
