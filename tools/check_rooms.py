@@ -13,6 +13,7 @@ import sys
 # Which rooms a room may include, besides itself.
 MAY_INCLUDE = {
     "base": set(),
+    "comm": {"base"},
     "kernels": {"base"},
     "tensor": {"base"},
     "text": {"formats", "base"},
@@ -21,8 +22,9 @@ MAY_INCLUDE = {
     "formats": {"tensor", "base"},
     "model": {"nn", "data", "formats", "tensor", "base"},
     "optim": {"nn", "kernels", "tensor", "base"},
-    "train": {"model", "optim", "data", "formats", "nn", "kernels", "tensor", "base"},
-    "cli": {"train", "model", "optim", "data", "text", "formats", "nn", "kernels", "tensor", "base"},
+    "train": {"comm", "model", "optim", "data", "formats", "nn", "kernels", "tensor", "base"},
+    "cli": {"train", "comm", "model", "optim", "data", "text", "formats", "nn", "kernels", "tensor",
+            "base"},
 }
 
 # (what the line says, as a regular expression, and the paths under src/ where it may stand)
@@ -31,7 +33,8 @@ WORDS = [
     (r"\bdnnl_|<dnnl", ("nn/onednn.cc", "nn/onednn_bf16.cc", "nn/onednn_int8.cc")),
     (r"\bhwy/|\bhn::", ("kernels/",)),
     (r"\bstd::j?thread\b", ("base/thread.",)),
-    (r"\bMPI_[A-Z][a-z]|\bccl::", ("comm/",)),
+    (r"(?<!\")\bMPI_[A-Z]|<mpi\.h>", ("comm/mpi_plugin.cc",)),
+    (r"\bdlopen\b|\bdlsym\b|<dlfcn\.h>", ("comm/load.cc",)),
     (r"\brank\b", ("comm/", "train/", "cli/", "cluster/")),
     (r'"(bert\.|encoder\.layer|embeddings\.word_emb)', ("model/hf_names.cc",)),
     (r'"(#1 String|Quality|gold_label|is_duplicate)"', ("data/",)),

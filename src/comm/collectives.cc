@@ -14,11 +14,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLargestBroadcast = std::size_t{1} << 30;
-// A small operation is over within these; giving the core to a computing thread costs nothing when
-// there is none.
+// A small operation is over within these. A yield gives the core to a computing thread, and costs
+// nothing where none waits for it.
 constexpr int kYields = 50;
 constexpr std::chrono::nanoseconds kShortestSleep{20'000};
-constexpr std::chrono::nanoseconds kLongestSleep{1'000'000};
+constexpr std::chrono::nanoseconds kLongestSleep{500'000};
 
 void sleep_for(std::chrono::nanoseconds time) {
   const timespec request{.tv_sec = 0, .tv_nsec = time.count()};

@@ -33,8 +33,9 @@ class Communicator {
   // For people: the library with its version.
   virtual std::string description() const = 0;
 
-  // Sizes are in bytes, one for each rank; the pieces of a buffer follow each other in rank order.
-  // Piece r of `send` becomes the piece of rank `rank()` in rank r's `receive`.
+  // Sizes are in bytes, one for each rank; the pieces of a buffer follow each other in rank order
+  // and fill it. It has less than 2^31 bytes. Pieces may be empty. Piece r of `send` becomes the
+  // piece of rank `rank()` in rank r's `receive`.
   virtual Pending start_all_to_all(std::span<const std::byte> send,
                                    std::span<const std::int64_t> send_sizes,
                                    std::span<std::byte> receive,

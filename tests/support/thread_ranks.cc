@@ -153,6 +153,7 @@ class JobOperation : public PendingOperation {
 template <class Byte>
 std::vector<std::span<Byte>> pieces_of(std::span<Byte> buffer,
                                        std::span<const std::int64_t> sizes) {
+  TANDEM_CHECK(buffer.size() < std::size_t{1} << 31, "{} bytes", buffer.size());
   std::vector<std::span<Byte>> pieces;
   std::size_t begin = 0;
   for (const std::int64_t size : sizes) {
