@@ -19,10 +19,12 @@ MAY_INCLUDE = {
     "nn": {"tensor", "kernels", "base"},
     "data": {"text", "formats", "base"},
     "formats": {"tensor", "base"},
+    "cluster": {"formats", "base"},
     "model": {"nn", "data", "formats", "tensor", "base"},
     "optim": {"nn", "kernels", "tensor", "base"},
     "train": {"model", "optim", "data", "formats", "nn", "kernels", "tensor", "base"},
-    "cli": {"train", "model", "optim", "data", "text", "formats", "nn", "kernels", "tensor", "base"},
+    "cli": {"train", "cluster", "model", "optim", "data", "text", "formats", "nn", "kernels", "tensor",
+            "base"},
 }
 
 # (what the line says, as a regular expression, and the paths under src/ where it may stand)

@@ -39,6 +39,8 @@ int run(int argc, char** argv) {
   add_tokenize_command(app);
   add_init_command(app);
   add_bench_command(app);
+  int exit_code = static_cast<int>(ExitCode::kDone);
+  add_launch_command(app, exit_code);
   try {
     refuse_several_processes();
     catch_interrupts(OnInterrupt::kEndAtOnce);
@@ -55,7 +57,7 @@ int run(int argc, char** argv) {
         "tandem: out of memory; use a smaller batch, a shorter --max-seq-length or fewer rows");
     return static_cast<int>(ExitCode::kMachine);
   }
-  return static_cast<int>(ExitCode::kDone);
+  return exit_code;
 }
 
 }  // namespace
