@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/launch_plan.h"
@@ -43,7 +44,10 @@ int launch(const LaunchFlags& flags) {
       launcher_words(plan.launcher, plan.job, hostfile.path().string());
   for (const std::string& line : lines_of(map_text(plan))) log_line(line);
   log_info("starting: {}", shell_line(words));
-  return run_in_foreground(words);
+  const ForegroundEnd end = run_in_foreground(words, signal_to_end(plan.launcher.kind));
+  // Launchers aren't agreed on what they return for a job that was asked to end.
+  const bool interrupted_unsaid = end.asked_to_end && end.code == 0;
+  return interrupted_unsaid ? static_cast<int>(ExitCode::kInterrupted) : end.code;
 }
 
 }  // namespace

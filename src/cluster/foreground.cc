@@ -16,7 +16,6 @@ namespace tandem {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-constexpr int kPatience = 3;
 
 // As nohup has it for SIGHUP: then it is to be ignored by the program as well.
 bool is_ignored(int signal) {
@@ -57,7 +56,8 @@ pid_t start(const std::vector<std::string>& words, const HeldSignals& held) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &held.before());
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -73,33 +73,34 @@ pid_t start(const std::vector<std::string>& words, const HeldSignals& held) {
 
 bool asks_to_end(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP; }
 
-// waitpid's status of the process.
-int wait_for_end(pid_t id, const HeldSignals& held) {
+// What the program gets for a signal that asks this one to end, the `count`th of them.
+int passed_on(int signal, int count, int first_signal) {
+  if (count == 1) return first_signal != 0 ? first_signal : signal;
+  return count == 2 ? SIGTERM : SIGKILL;
+}
+
+ForegroundEnd wait_for_end(pid_t id, const HeldSignals& held, int first_signal) {
   int asked_to_end = 0;
   while (true) {
-    siginfo_t signal;
-    if (sigwaitinfo(&held.all(), &signal) < 0) continue;
-    if (signal.si_signo == SIGCHLD) {
+    int signal = 0;
+    if (sigwait(&held.all(), &signal) != 0) continue;
+    if (signal == SIGCHLD) {
       int status = 0;
-      if (waitpid(id, &status, WNOHANG) == id) return status;
-      continue;
+      if (waitpid(id, &status, WNOHANG) != id) continue;
+      return {.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+              .asked_to_end = asked_to_end > 0};
     }
-    asked_to_end += asks_to_end(signal.si_signo) ? 1 : 0;
-    if (asked_to_end >= kPatience) {
-      kill(id, SIGKILL);
-    } else if (signal.si_code != SI_KERNEL) {
-      kill(id, signal.si_signo);
-    }
+    if (asks_to_end(signal)) signal = passed_on(signal, ++asked_to_end, first_signal);
+    kill(id, signal);
   }
 }
 
 }  // namespace
 
-int run_in_foreground(const std::vector<std::string>& words) {
+ForegroundEnd run_in_foreground(const std::vector<std::string>& words, int first_signal) {
   TANDEM_CHECK(!words.empty(), "no program");
   const HeldSignals held;
-  const int status = wait_for_end(start(words, held), held);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return wait_for_end(start(words, held), held, first_signal);
 }
 
 TemporaryFile::TemporaryFile(std::string_view content) {

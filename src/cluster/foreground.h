@@ -8,13 +8,18 @@
 
 namespace tandem {
 
-// Runs `words` with this process's own standard input, output and error, passes on the signals that
-// ask this process to end or to save (SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2), and returns its
-// exit code, or 128 plus the signal that ended it, as a shell does. A Ctrl-C reaches both from the
-// terminal and isn't passed on again, since launchers take a second one for an order to end at
-// once. The third signal to end kills it. For a process with one thread. Throws MachineError when
-// it can't be started.
-int run_in_foreground(const std::vector<std::string>& words);
+struct ForegroundEnd {
+  int code = 0;  // its exit code, or 128 plus the signal that ended it, as a shell has it
+  bool asked_to_end = false;  // by a signal to this process
+};
+
+// Runs `words` with this process's own standard input, output and error until it ends. Signals that
+// reach this process are passed on: of those that ask it to end (SIGINT, SIGTERM, SIGHUP) the first
+// as `first_signal`, or as itself where that is 0, the second as SIGTERM and the third as SIGKILL;
+// SIGUSR1 and SIGUSR2 as they are. The program is in a process group of its own, so that a Ctrl-C
+// reaches it only in this way. For a process with one thread. Throws MachineError when it can't be
+// started.
+ForegroundEnd run_in_foreground(const std::vector<std::string>& words, int first_signal = 0);
 
 // A file that only its owner may read, in the directory for temporary files; gone with this object.
 class TemporaryFile {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -149,6 +150,8 @@ std::string daemon_of(const MpiLauncher& launcher) {
   }
   return "";
 }
+
+int signal_to_end(MpiKind kind) { return kind == MpiKind::kOpenMpi ? SIGUSR1 : SIGTERM; }
 
 std::string hostfile_for(MpiKind kind, const MpiJob& job) {
   std::string text;

@@ -32,6 +32,10 @@ std::vector<MpiLauncher> find_launchers(std::string_view path);
 // there.
 std::string daemon_of(const MpiLauncher& launcher);
 
+// The signal by which the ranks are asked to save and end. Open MPI's mpirun kills them a second
+// after its own SIGINT or SIGTERM, but passes SIGUSR1 on; a Hydra passes on all.
+int signal_to_end(MpiKind kind);
+
 struct MpiJob {
   std::vector<std::string> hosts;
   int ranks_per_host = 1;

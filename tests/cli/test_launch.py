@@ -55,8 +55,12 @@ exit 0
 """
 
 MPICH = """#!/bin/sh
-echo 'HYDRA build details:'
-echo '    Version:                                 4.0.2'
+if [ "$1" = --version ]; then
+  echo 'HYDRA build details:'
+  echo '    Version:                                 4.0.2'
+  exit
+fi
+[ -e "$LAB/job" ] && . "$LAB/job"
 """
 
 # Every other host has its own, with $VERSION and $CORES where a test sets them.
@@ -366,18 +370,28 @@ class Runs(LaunchTest):
         self.assertEqual(self.logged("mpirun.log").split("\n")[0], "--hostfile")
         self.assertEqual(list(self.temporary.iterdir()), [], "the hostfile is gone")
 
-    def test_signals_reach_the_launcher(self):
-        self.write("job", "trap 'exit 75' TERM INT; echo up; while :; do sleep 0.1; done")
-        for number in (signal.SIGTERM, signal.SIGINT):
-            with self.subTest(number):
-                process = subprocess.Popen([BINARY, *map(str, self.arguments())],
-                                           env=self.environment, stdout=subprocess.PIPE,
-                                           stderr=subprocess.DEVNULL, text=True)
-                self.assertEqual(process.stdout.readline(), "up\n")
-                process.send_signal(number)
-                self.assertEqual(process.wait(timeout=60), INTERRUPTED)
-                process.stdout.close()
+    def run_and_signal(self, number, *options) -> int:
+        process = subprocess.Popen([BINARY, *map(str, self.arguments(*options))],
+                                   env=self.environment, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True)
+        self.assertEqual(process.stdout.readline(), "up\n")
+        process.send_signal(number)
+        code = process.wait(timeout=60)
+        process.stdout.close()
         self.assertEqual(list(self.temporary.iterdir()), [])
+        return code
+
+    def test_signals_reach_the_ranks(self):
+        """Open MPI's mpirun passes on SIGUSR1 alone; a Hydra what it gets."""
+        for trapped, mpi in (("USR1", "openmpi"), ("TERM", "mpich")):
+            self.write("job", f"trap 'exit 44' {trapped}; echo up; while :; do sleep 0.1; done")
+            for number in (signal.SIGTERM, signal.SIGINT):
+                with self.subTest(mpi=mpi, number=number):
+                    self.assertEqual(self.run_and_signal(number, "--mpi", mpi), 44)
+
+    def test_a_job_that_was_asked_to_end_was_interrupted(self):
+        self.write("job", "trap 'exit 0' USR1; echo up; while :; do sleep 0.1; done")
+        self.assertEqual(self.run_and_signal(signal.SIGTERM), INTERRUPTED)
 
     def test_a_launcher_ended_by_a_signal(self):
         self.write("job", "kill -9 $$")

@@ -1,5 +1,8 @@
 #include "cluster/foreground.h"
 
+#include <csignal>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -10,24 +13,43 @@ namespace {
 
 using testing::failure_of;
 
-int run_script(const std::string& script) { return run_in_foreground({"sh", "-c", script}); }
+ForegroundEnd run_script(const std::string& script, int first_signal = 0) {
+  return run_in_foreground({"sh", "-c", script}, first_signal);
+}
 
 TEST(Foreground, ReturnsTheExitCode) {
-  EXPECT_EQ(run_script("exit 0"), 0);
-  EXPECT_EQ(run_script("exit 75"), 75);
-  EXPECT_EQ(run_script("kill -9 $$"), 137);
+  EXPECT_EQ(run_script("exit 0").code, 0);
+  EXPECT_EQ(run_script("exit 75").code, 75);
+  EXPECT_EQ(run_script("kill -9 $$").code, 137);
+  EXPECT_FALSE(run_script("exit 75").asked_to_end);
 }
 
 TEST(Foreground, PassesOnASignalSentToThisProcess) {
-  EXPECT_EQ(run_script("trap 'exit 41' TERM; kill -TERM $PPID; while :; do sleep 0.05; done"), 41);
-  EXPECT_EQ(run_script("trap 'exit 42' INT; kill -INT $PPID; while :; do sleep 0.05; done"), 42);
-  EXPECT_EQ(run_script("trap 'exit 43' USR1; kill -USR1 $PPID; while :; do sleep 0.05; done"), 43);
+  for (const char* name : {"TERM", "INT", "HUP", "USR1"}) {
+    const ForegroundEnd end = run_script(
+        fmt::format("trap 'exit 41' {0}; kill -{0} $PPID; while :; do sleep 0.05; done", name));
+    EXPECT_EQ(end.code, 41) << name;
+    EXPECT_EQ(end.asked_to_end, std::string(name) != "USR1") << name;
+  }
 }
 
-TEST(Foreground, TheThirdSignalToEndKills) {
-  EXPECT_EQ(run_script("trap '' TERM; trap 'n=$((n+1))' INT; "
-                       "for i in 1 2 3; do kill -TERM $PPID; sleep 0.2; done; sleep 600"),
-            137);
+TEST(Foreground, TheFirstSignalToEndIsTheOneWanted) {
+  const ForegroundEnd end =
+      run_script("trap 'exit 41' USR1; kill -INT $PPID; while :; do sleep 0.05; done", SIGUSR1);
+  EXPECT_EQ(end.code, 41);
+  EXPECT_TRUE(end.asked_to_end);
+}
+
+TEST(Foreground, TheSecondIsAnOrderAndTheThirdKills) {
+  EXPECT_EQ(run_script("trap : USR1; trap 'exit 42' TERM; kill -INT $PPID; sleep 0.2; "
+                       "kill -INT $PPID; while :; do sleep 0.05; done",
+                       SIGUSR1)
+                .code,
+            42);
+  EXPECT_EQ(
+      run_script("trap '' TERM; for i in 1 2 3; do kill -TERM $PPID; sleep 0.2; done; sleep 9")
+          .code,
+      137);
 }
 
 TEST(Foreground, SaysWhatCannotBeStarted) {
