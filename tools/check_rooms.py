@@ -20,10 +20,12 @@ MAY_INCLUDE = {
     "nn": {"tensor", "kernels", "base"},
     "data": {"text", "formats", "base"},
     "formats": {"tensor", "base"},
+    "cluster": {"formats", "base"},
     "model": {"nn", "data", "formats", "tensor", "base"},
     "optim": {"nn", "kernels", "tensor", "base"},
     "train": {"comm", "model", "optim", "data", "formats", "nn", "kernels", "tensor", "base"},
-    "cli": {"train", "comm", "model", "optim", "data", "text", "formats", "nn", "kernels", "tensor",
+    "cli": {"train", "cluster", "comm", "model", "optim", "data", "text", "formats", "nn", "kernels",
+            "tensor",
             "base"},
 }
 
@@ -39,6 +41,8 @@ WORDS = [
     (r'"(bert\.|encoder\.layer|embeddings\.word_emb)', ("model/hf_names.cc",)),
     (r'"(#1 String|Quality|gold_label|is_duplicate)"', ("data/",)),
     (r"\bgetenv\b|(?<!\.)\bargv\b|\bstd::cout\b|\bstd::cin\b", ("cli/",)),
+    (r"\bposix_spawn|\bfork\(|\bexecv|\bsystem\(|\bpopen\(",
+     ("cluster/process.cc", "cluster/foreground.cc")),
     (r"(^|[^:_\w])exit\(|\babort\(\)", ("cli/", "base/error.cc", "base/interrupt.cc")),
     (r"\bmalloc\(|\bmmap\(|\bmunmap\(", ("base/", "tensor/arena.cc")),
     (r"\bnew [A-Z]\w*[({\[]", ()),

@@ -40,6 +40,7 @@ void catch_interrupts(OnInterrupt what) {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  sigaction(SIGUSR1, &action, nullptr);
 }
 
 bool interrupted() { return state.load() == State::kEnding; }

@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl-C and SIGTERM.
+// Ctrl-C and SIGTERM, and SIGUSR1: what Open MPI's mpirun passes on, and Slurm is often told to send.
 
 #include <string_view>
 
@@ -11,7 +11,7 @@ enum class OnInterrupt {
   kEndInGoodOrder,  // interrupted() becomes true; a second one exits at once, with 75 as well
 };
 
-// Decides for SIGINT and SIGTERM from now on.
+// Decides for all three from now on.
 void catch_interrupts(OnInterrupt);
 
 // Whether one has come, to be ended in good order.

@@ -59,7 +59,9 @@ std::string help_request(const CLI::App& command) {
   const std::vector<std::string> extras = command.remaining(true);
   const std::string first = extras.empty() ? std::string("an argument") : extras.front();
   if (first.starts_with("-")) {
-    throw UsageError("{}: there is no such option{}", first, suggestion_for(first, command, help));
+    const bool runs_another = command.get_option_no_throw("command") != nullptr;
+    throw UsageError("{}: there is no such option{}{}", first, suggestion_for(first, command, help),
+                     runs_another ? "; options of the command to start stand after --" : "");
   }
   throw UsageError("{}: not expected here; `{}` shows what is", first, help);
 }

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/cpu.h"
 #include "base/interrupt.h"
 #include "base/progress.h"
 #include "cli/bench_flags.h"
@@ -181,6 +182,9 @@ void add_bench_command(CLI::App& app) {
   kernels.callback([] {
     for (const kernels::Table* table : kernels::usable_tables()) fmt::print("{}\n", table->name);
   });
+
+  CLI::App& cores = *command.add_subcommand("cores", "the number of compute threads used here");
+  cores.callback([] { fmt::print("{}\n", cpu_limits().usable_cores()); });
 }
 
 }  // namespace tandem

@@ -13,5 +13,7 @@ void add_quantize_command(CLI::App& app);
 void add_tokenize_command(CLI::App& app);
 void add_init_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
+// `exit_code` becomes that of the job, and must outlive `app`'s parsing.
+void add_launch_command(CLI::App& app, int& exit_code);
 
 }  // namespace tandem

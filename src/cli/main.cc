@@ -40,6 +40,8 @@ int run(int argc, char** argv) {
   add_tokenize_command(app);
   add_init_command(app);
   add_bench_command(app);
+  int exit_code = static_cast<int>(ExitCode::kDone);
+  add_launch_command(app, exit_code);
   try {
     // The only command whose processes work together.
     if (argc < 2 || std::string_view(argv[1]) != "train") refuse_several_processes();
@@ -57,7 +59,7 @@ int run(int argc, char** argv) {
         "tandem: out of memory; use a smaller batch, a shorter --max-seq-length or fewer rows");
     return static_cast<int>(ExitCode::kMachine);
   }
-  return static_cast<int>(ExitCode::kDone);
+  return exit_code;
 }
 
 }  // namespace

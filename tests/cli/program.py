@@ -12,7 +12,7 @@ from typing import NamedTuple
 from model_files import make_model
 
 BINARY = os.environ["TANDEM_BINARY"]
-USAGE, DATA, MODEL, WALL, INTERRUPTED = 2, 3, 4, 7, 75
+USAGE, DATA, MODEL, MACHINE, WALL, INTERRUPTED = 2, 3, 4, 5, 7, 75
 LAUNCHER_VARIABLES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS",
                       "WORLD_SIZE")
 

@@ -42,7 +42,7 @@ class Interrupted(ProgramTest):
         return out, err
 
     def test_leaves_a_model_that_can_be_used(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
             with self.subTest(number.name):
                 process = self.train_endlessly("--overwrite-output-dir")
                 process.send_signal(number)

@@ -5,7 +5,7 @@ from program import LAUNCHER_VARIABLES, USAGE, ProgramTest, contents, environmen
 
 COMMANDS = {"train": "--learning-rate, --lr X", "evaluate": "--data FILE",
             "predict": "--format TEXT", "tokenize": "--json", "init": "--preset TEXT",
-            "bench": "gemm"}
+            "bench": "gemm", "launch": "--hostfile, --machinefile FILE"}
 
 
 class WrongUsage(ProgramTest):

@@ -1,0 +1,90 @@
+// tandem launch: starts a job on several hosts by the MPI that is there.
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/launch_plan.h"
+#include "cluster/foreground.h"
+#include "cluster/remote_shell.h"
+
+namespace tandem {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// The map, then two commands that can be pasted into a shell: they do what launch would have done.
+void print_plan(const LaunchPlan& plan) {
+  const std::string hostfile = "hosts-for-mpi";
+  std::vector<std::string> write_hosts = {"printf", "%s\\n"};
+  for (const std::string& line : lines_of(hostfile_for(plan.launcher.kind, plan.job))) {
+    write_hosts.push_back(line);
+  }
+  fmt::print("{}{} > {}\n{}\n", map_text(plan), shell_line(write_hosts), hostfile,
+             shell_line(launcher_words(plan.launcher, plan.job, hostfile)));
+}
+
+int launch(const LaunchFlags& flags) {
+  const LaunchPlan plan = plan_launch(flags);
+  if (flags.dry_run) {
+    print_plan(plan);
+    return 0;
+  }
+  const TemporaryFile hostfile(hostfile_for(plan.launcher.kind, plan.job));
+  const std::vector<std::string> words =
+      launcher_words(plan.launcher, plan.job, hostfile.path().string());
+  for (const std::string& line : lines_of(map_text(plan))) log_line(line);
+  log_info("starting: {}", shell_line(words));
+  const ForegroundEnd end = run_in_foreground(words, signal_to_end(plan.launcher.kind));
+  // Launchers aren't agreed on what they return for a job that was asked to end.
+  const bool interrupted_unsaid = end.asked_to_end && end.code == 0;
+  return interrupted_unsaid ? static_cast<int>(ExitCode::kInterrupted) : end.code;
+}
+
+}  // namespace
+
+void add_launch_command(CLI::App& app, int& exit_code) {
+  CLI::App& command = *app.add_subcommand(
+      "launch", "Start a job on several hosts by MPI: launch --hostfile HOSTS -- train ...");
+  const auto flags = std::make_shared<LaunchFlags>();
+  command
+      .add_option(
+          "--hostfile,--machinefile", flags->hostfile,
+          "the hosts, one a line: `h1`, `h1 slots=2` (Open MPI) or `h1:2` (MPICH, Intel MPI)")
+      ->option_text("FILE")
+      ->required();
+  command.add_option("--ppn", flags->ranks_per_host, "processes on each host")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command.add_option("--nodes", flags->nodes, "use the first N hosts alone")
+      ->check(CLI::Range(1, static_cast<int>(kMaxHosts)));
+  command
+      .add_option(
+          "--mpi", flags->mpi,
+          "what starts the processes: openmpi, mpich, intel, or auto, the first one on PATH")
+      ->check(CLI::IsMember({"auto", "openmpi", "mpich", "intel"}))
+      ->capture_default_str();
+  command.add_option("--env", flags->environment, "NAME=VALUE for every process; may come again")
+      ->option_text("NAME=VALUE")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command.add_flag("--oversubscribe", flags->oversubscribe,
+                   "allow more processes than slots, and more threads than cores");
+  command.add_flag("--dry-run", flags->dry_run,
+                   "check everything and print what would be done, as commands to paste");
+  command.add_option("command", flags->command, "`train` and its options, after --")
+      ->option_text("-- train ...");
+  command.callback([flags, &exit_code] { exit_code = launch(*flags); });
+}
+
+}  // namespace tandem

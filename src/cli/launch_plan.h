@@ -1,0 +1,41 @@
+#pragma once
+// How a job is spread over hosts, settled before anything is started.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/hostfile.h"
+#include "cluster/job_hosts.h"
+#include "cluster/mpi_launcher.h"
+
+namespace tandem {
+
+struct LaunchFlags {
+  std::string hostfile;
+  int ranks_per_host = 1;
+  int nodes = 0;  // the first so many hosts; 0: all
+  std::string mpi = "auto";
+  bool oversubscribe = false;
+  bool dry_run = false;
+  std::vector<std::string> environment;  // NAME=VALUE
+  std::vector<std::string> command;      // train and its options
+};
+
+struct LaunchPlan {
+  MpiLauncher launcher;
+  std::vector<JobHost> hosts;
+  std::vector<std::string> interfaces;  // of each host, e.g. "eth0 10.0.0.1", or empty
+  int threads = 0;                      // of each rank; 0: one a core of its host
+  MpiJob job;
+};
+
+// Checks flags, hostfile, names, ssh, programs and networks. Throws UsageError for what the command
+// line or the hostfile has wrong, MachineError for what the hosts have; of several faulty hosts all
+// are logged before. Logs warnings.
+LaunchPlan plan_launch(const LaunchFlags& flags);
+
+// A table of which ranks run where, on what and by which network, for people.
+std::string map_text(const LaunchPlan& plan);
+
+}  // namespace tandem
