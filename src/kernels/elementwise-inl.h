@@ -35,7 +35,7 @@ void store_sums(const Sums& sums, const Extent& e, bool accumulate, BFloat16* y)
     const float* const row = sums.data + r * sums.stride;
     BFloat16* const to = y + r * e.stride;
     if (!accumulate) {
-      round_row(row, e.cols, to);
+      convert_row(row, e.cols, to);
       continue;
     }
     for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
