@@ -70,7 +70,7 @@ Precision make_precision(PrecisionRequest request, const BertConfig& config, Com
 Compute make_compute(const ComputeFlags& flags) {
   const CpuLimits limits = cpu_limits();
   const int threads = flags.threads > 0 ? flags.threads : limits.usable_cores();
-  const std::vector<int> cpus = limits.cpus_to_pin(threads);
+  const std::vector<std::vector<int>> cpus = limits.cpus_to_pin(threads);
   log_info("machine: {}, {} thread{} of {} usable core{}{}, kernels {}, oneDNN {}",
            cpu_model_name(), threads, threads == 1 ? "" : "s", limits.usable_cores(),
            limits.usable_cores() == 1 ? "" : "s", cpus.empty() ? "" : ", pinned",

@@ -19,7 +19,7 @@ bool has_avx512(const kernels::Table& table) { return std::string_view(table.nam
 
 }  // namespace
 
-Compute::Compute(std::string_view kernels, int threads, std::span<const int> cpus)
+Compute::Compute(std::string_view kernels, int threads, std::span<const std::vector<int>> cpus)
     : kernels_(choose_kernels(kernels)),
       multiplies_int8_(has_avx512(kernels_) && onednn_multiplies_int8()),
       multiplies_bf16_(has_avx512(kernels_) && onednn_multiplies_bf16()),

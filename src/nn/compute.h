@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/thread.h"
 #include "kernels/dispatch.h"
@@ -15,7 +16,7 @@ class Compute {
  public:
   // `kernels` is "auto" or the name of a set; throws UsageError when it cannot be had. `threads`
   // and `cpus` are those of ThreadPool.
-  Compute(std::string_view kernels, int threads, std::span<const int> cpus = {});
+  Compute(std::string_view kernels, int threads, std::span<const std::vector<int>> cpus = {});
 
   const kernels::Table& kernels() const { return kernels_; }
   // Whether 8-bit products, or those of bf16, are fast here and these kernels allow them.
