@@ -70,7 +70,8 @@ class BenchModel {
       : loaded_(new_model(config_of(flags), 42, compute.pool())),
         classifier_(make_bert_classifier(config(), loaded_.params, kLabels,
                                          make_precision(precision, config(), compute))),
-        bf16_weights_(make_bf16_weights(classifier_, loaded_.weights, compute.pool())),
+        bf16_weights_(
+            make_bf16_weights(classifier_, loaded_.table, loaded_.weights, compute.pool())),
         dataset_(random_dataset(lengths_of(flags), config().vocab_size)) {
     check_dataset_fits(dataset_, config());
   }

@@ -44,7 +44,8 @@ void ModelSession::prepare(PrecisionRequest request, Compute& compute) {
     return;
   }
   make(make_precision(request, model_.config.bert, compute));
-  bf16_weights_ = make_bf16_weights(*classifier_, model_.weights, compute.pool());
+  bf16_weights_ = 
+      make_bf16_weights(*classifier_, model_.table, model_.weights, compute.pool());
 }
 
 bool ModelSession::use_int8_weights(PrecisionRequest request, const Compute& compute) const {
