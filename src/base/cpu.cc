@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,29 +48,33 @@ int CpuLimits::usable_cores() const {
   return std::max(1, usable);
 }
 
-std::vector<int> CpuLimits::cpus_to_pin(int threads) const {
+std::vector<std::vector<int>> CpuLimits::cpus_to_pin(int threads) const {
   const bool within_quota = cgroup_cpus <= 0 || cgroup_cpus >= physical_cores();
   const bool all_alike =
       affinity_threads == physical_cores() && cores.front().package == cores.back().package;
-  std::vector<int> cpus;
+  std::vector<std::vector<int>> cpus;
   if (threads != physical_cores() || !within_quota || all_alike) return cpus;
-  for (const CpuCore& core : cores) cpus.push_back(core.cpu);
+  for (const CpuCore& core : cores) cpus.push_back(core.cpus);
   return cpus;
 }
 
 std::vector<CpuCore> cores_of(std::span<const int> cpus, const std::filesystem::path& machine) {
-  std::set<std::int64_t> seen;
-  std::vector<CpuCore> cores;
+  std::map<std::int64_t, CpuCore> by_lowest;
   for (const int cpu : cpus) {
     const std::filesystem::path topology = machine / fmt::format("cpu{}/topology", cpu);
     // The list begins with the lowest of the core's CPUs, which names the core: core_id alone is
     // given anew in each package, and in each die of some.
     const std::int64_t core = number_in(topology / "thread_siblings_list").value_or(cpu);
-    if (!seen.insert(core).second) continue;
-    cores.push_back({cpu, number_in(topology / "physical_package_id").value_or(0)});
+    const auto [found, added] = by_lowest.try_emplace(core);
+    if (added) {
+      found->second = {{}, number_in(topology / "physical_package_id").value_or(0)};
+    }
+    found->second.cpus.push_back(cpu);
   }
+  std::vector<CpuCore> cores;
+  for (auto& [lowest, core] : by_lowest) cores.push_back(std::move(core));
   std::ranges::sort(cores, {},
-                    [](const CpuCore& core) { return std::pair(core.package, core.cpu); });
+                    [](const CpuCore& core) { return std::pair(core.package, core.cpus.front()); });
   return cores;
 }
 

@@ -9,9 +9,9 @@
 
 namespace tandem {
 
-// A physical core: the first of its hardware threads that may be used, and its package.
+// A physical core: those of its hardware threads that may be used, ascending, and its package.
 struct CpuCore {
-  int cpu = 0;
+  std::vector<int> cpus = {0};
   std::int64_t package = 0;
   friend bool operator==(const CpuCore&, const CpuCore&) = default;
 };
@@ -25,12 +25,13 @@ struct CpuLimits {
   int physical_cores() const { return static_cast<int>(cores.size()); }
   // The number of compute threads to use: physical cores within the affinity mask and the quota.
   int usable_cores() const;
-  // The CPU that each of `threads` compute threads is to be pinned to, a core each; empty when they
-  // are left to the system. That is where it can't place them badly, since no two CPUs share a core
-  // and all share a memory; where they are fewer or more than the cores, since another process with
-  // the same mask would choose the same ones; and where a quota lets them run only some of the
-  // time.
-  std::vector<int> cpus_to_pin(int threads) const;
+  // The CPUs that each of `threads` compute threads is to be pinned to, a core's each: which of the
+  // core's hardware threads is free may change, since another job may have the same cores. Empty
+  // when they are left to the system. That is where it can't place them badly, since no two CPUs
+  // share a core and all share a memory; where they are fewer or more than the cores, since another
+  // process with the same mask would choose the same ones; and where a quota lets them run only
+  // some of the time.
+  std::vector<std::vector<int>> cpus_to_pin(int threads) const;
 };
 // Of the calling thread: asked for before it is pinned.
 CpuLimits cpu_limits();

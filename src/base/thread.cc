@@ -17,26 +17,26 @@ std::optional<cpu_set_t> affinity_of_this_thread() {
 }
 
 // Where the system refuses, the calling thread runs where it did.
-void run_on(int cpu) {
+void run_on(const std::vector<int>& cpus) {
   cpu_set_t only;
   CPU_ZERO(&only);
-  CPU_SET(static_cast<std::size_t>(cpu), &only);
+  for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &only);
   sched_setaffinity(0, sizeof only, &only);
 }
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads, std::span<const int> cpus) {
+ThreadPool::ThreadPool(int threads, std::span<const std::vector<int>> cpus) {
   TANDEM_CHECK(threads >= 1, "a pool of {} threads", threads);
-  TANDEM_CHECK(cpus.empty() || std::ssize(cpus) == threads, "{} CPUs for {} threads", cpus.size(),
-               threads);
+  TANDEM_CHECK(cpus.empty() || std::ssize(cpus) == threads, "CPUs of {} threads for {}",
+               cpus.size(), threads);
   if (!cpus.empty()) affinity_of_maker_ = affinity_of_this_thread();
   for (int worker = 1; worker < threads; ++worker) {
-    const std::optional<int> cpu =
-        affinity_of_maker_ ? std::optional(cpus[static_cast<std::size_t>(worker)]) : std::nullopt;
+    const std::vector<int> own =
+        affinity_of_maker_ ? cpus[static_cast<std::size_t>(worker)] : std::vector<int>();
     try {
-      workers_.emplace_back([this, worker, cpu] {
-        if (cpu) run_on(*cpu);
+      workers_.emplace_back([this, worker, own] {
+        if (!own.empty()) run_on(own);
         work(worker);
       });
     } catch (const std::system_error& error) {

@@ -22,11 +22,11 @@ namespace tandem {
 // which is worker 0.
 class ThreadPool {
  public:
-  // `threads` >= 1, the caller included. Worker i runs on cpus[i] alone, where the system allows
-  // it; with no `cpus` none is pinned. Worker 0 stays on its CPU until the pool is destroyed, and
-  // any thread that it starts otherwise inherits that CPU. Throws MachineError when the threads
-  // can't be started.
-  explicit ThreadPool(int threads, std::span<const int> cpus = {});
+  // `threads` >= 1, the caller included. Worker i runs on the CPUs cpus[i] alone, where the system
+  // allows it; with no `cpus` none is pinned. Worker 0 stays on its CPUs until the pool is
+  // destroyed, and any thread that it starts otherwise inherits them. Throws MachineError when the
+  // threads can't be started.
+  explicit ThreadPool(int threads, std::span<const std::vector<int>> cpus = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;

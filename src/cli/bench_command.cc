@@ -12,6 +12,7 @@
 #include "cli/bench_flags.h"
 #include "cli/commands.h"
 #include "formats/json.h"
+#include "model/encoder_extent.h"
 #include "model/model_directory.h"
 #include "model/presets.h"
 #include "nn/gemm_benchmark.h"
@@ -38,23 +39,29 @@ double int8_rate(const GemmShape& shape, Compute& compute) {
   return measure_int8_rate(shape.rows, shape.cols, shape.inner, kRepeats, compute);
 }
 
+double gflops(const GemmShape& shape, double seconds) { return shape.flops() / seconds / 1e9; }
+
 // Rates of the same shapes; bf16's are empty where they aren't measured.
 struct MeasuredRates {
   std::vector<GemmRate> fp32, bf16;
   std::vector<double> int8;  // operations a second, as int8_rate has it
+
+  // 0 where it isn't measured.
+  double bf16_gflops(std::size_t shape) const {
+    return bf16.empty() ? 0 : gflops(bf16[shape].shape, bf16[shape].attainable_seconds());
+  }
+  double bf16_attainable_gflops() const { return bf16.empty() ? 0 : attainable_rate(bf16) / 1e9; }
 };
 
 MeasuredRates measure_rates(const BenchFlags& flags, Compute& compute) {
   const BertConfig config = config_of(flags).bert;
   const std::vector<GemmShape> shapes =
-      encoder_shapes({.tokens = flags.tokens,
-                      .sequences = flags.batch_size,
-                      .width = config.hidden_size,
-                      .intermediate_size = config.intermediate_size,
-                      .layers = config.num_hidden_layers});
+      encoder_shapes(encoder_extent(config, flags.tokens, flags.batch_size));
   GemmBenchmark<float> fp32(shapes, compute);
   std::optional<GemmBenchmark<BFloat16>> bf16;
-  if (compute.multiplies_bf16() || flags.compute.precision == PrecisionRequest::kBf16) {
+  const PrecisionRequest request = flags.compute.precision;
+  if (request == PrecisionRequest::kBf16 ||
+      (request == PrecisionRequest::kAuto && compute.multiplies_bf16())) {
     bf16.emplace(shapes, compute);
   }
   Progress progress("products", kRepeats);
@@ -71,28 +78,23 @@ MeasuredRates measure_rates(const BenchFlags& flags, Compute& compute) {
   return rates;
 }
 
-double gflops(const GemmShape& shape, double seconds) { return shape.flops() / seconds / 1e9; }
-
 void print_rates_json(const MeasuredRates& rates) {
   nlohmann::json shapes = nlohmann::json::array();
   for (std::size_t i = 0; i < rates.fp32.size(); ++i) {
     const GemmRate& rate = rates.fp32[i];
-    shapes.push_back(
-        {{"name", rate.shape.name},
-         {"rows", rate.shape.rows},
-         {"cols", rate.shape.cols},
-         {"inner", rate.shape.inner},
-         {"count", rate.shape.count},
-         {"gflops", gflops(rate.shape, rate.our_seconds)},
-         {"onednn_gflops", gflops(rate.shape, rate.onednn_seconds)},
-         {"bf16_gflops",
-          rates.bf16.empty() ? 0 : gflops(rate.shape, rates.bf16[i].attainable_seconds())},
-         {"int8_gops", rates.int8[i] / 1e9}});
+    shapes.push_back({{"name", rate.shape.name},
+                      {"rows", rate.shape.rows},
+                      {"cols", rate.shape.cols},
+                      {"inner", rate.shape.inner},
+                      {"count", rate.shape.count},
+                      {"gflops", gflops(rate.shape, rate.our_seconds)},
+                      {"onednn_gflops", gflops(rate.shape, rate.onednn_seconds)},
+                      {"bf16_gflops", rates.bf16_gflops(i)},
+                      {"int8_gops", rates.int8[i] / 1e9}});
   }
-  const nlohmann::json result = {
-      {"shapes", shapes},
-      {"gemm_gflops", attainable_rate(rates.fp32) / 1e9},
-      {"bf16_gemm_gflops", rates.bf16.empty() ? 0 : attainable_rate(rates.bf16) / 1e9}};
+  const nlohmann::json result = {{"shapes", shapes},
+                                 {"gemm_gflops", attainable_rate(rates.fp32) / 1e9},
+                                 {"bf16_gemm_gflops", rates.bf16_attainable_gflops()}};
   fmt::print("{}\n", python_json(result, {.indent = std::nullopt}));
 }
 
@@ -104,16 +106,13 @@ void print_rates(const MeasuredRates& rates) {
              "inner", "times", "GFLOP/s", "oneDNN GFLOP/s", "bf16 GFLOP/s", "int8 GOP/s");
   for (std::size_t i = 0; i < rates.fp32.size(); ++i) {
     const GemmRate& rate = rates.fp32[i];
-    const double bf16 =
-        rates.bf16.empty() ? 0 : gflops(rate.shape, rates.bf16[i].attainable_seconds());
     fmt::print("{:<32}{:>8}{:>8}{:>8}{:>8}{:>10.0f}{:>16.0f}{:>14}{:>12}\n", rate.shape.name,
                rate.shape.rows, rate.shape.cols, rate.shape.inner, rate.shape.count,
                gflops(rate.shape, rate.our_seconds), gflops(rate.shape, rate.onednn_seconds),
-               figure(bf16), figure(rates.int8[i] / 1e9));
+               figure(rates.bf16_gflops(i)), figure(rates.int8[i] / 1e9));
   }
-  const double bf16 = rates.bf16.empty() ? 0 : attainable_rate(rates.bf16) / 1e9;
   fmt::print("{:<64}{:>10.0f}{:>30}\n", "attainable, weighted by FLOPs",
-             attainable_rate(rates.fp32) / 1e9, figure(bf16));
+             attainable_rate(rates.fp32) / 1e9, figure(rates.bf16_attainable_gflops()));
 }
 
 void bench_gemm(const BenchFlags& flags) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -70,7 +71,8 @@ class BenchModel {
       : loaded_(new_model(config_of(flags), 42, compute.pool())),
         classifier_(make_bert_classifier(config(), loaded_.params, kLabels,
                                          make_precision(precision, config(), compute))),
-        bf16_weights_(make_bf16_weights(classifier_, loaded_.weights, compute.pool())),
+        bf16_weights_(
+            make_bf16_weights(classifier_, loaded_.table, loaded_.weights, compute.pool())),
         dataset_(random_dataset(lengths_of(flags), config().vocab_size)) {
     check_dataset_fits(dataset_, config());
   }
@@ -145,16 +147,22 @@ void bench_step(const BenchFlags& flags) {
 }
 
 void bench_predict(const BenchFlags& flags) {
+  if (flags.int8 && flags.compute.precision == PrecisionRequest::kBf16) {
+    throw UsageError("--int8 multiplies integers, not --precision bf16; leave out one of them");
+  }
   Compute compute = make_compute(flags.compute);
   // What isn't multiplied as 8-bit integers is fp32.
   BenchModel model(flags, flags.int8 ? PrecisionRequest::kFp32 : flags.compute.precision, compute);
   if (flags.int8) model.quantize(compute);
+  const std::string_view precision =
+      flags.int8 ? "int8" : name_of(precision_of(model.view().classifier));
   const double samples_per_second =
       measure_prediction(model.view(), model.dataset(), flags.batch_size, compute);
   const double seconds = static_cast<double>(flags.batch_size) / samples_per_second;
   const auto peak = peak_resident_memory_bytes();
   if (flags.json) {
-    const nlohmann::json object = {{"seconds_per_step", seconds},
+    const nlohmann::json object = {{"precision", precision},
+                                   {"seconds_per_step", seconds},
                                    {"samples_per_second", samples_per_second},
                                    {"peak_memory_bytes", peak}};
     fmt::print("{}\n", python_json(object, {.indent = std::nullopt}));

@@ -44,19 +44,19 @@ void ModelSession::prepare(PrecisionRequest request, Compute& compute) {
     return;
   }
   make(make_precision(request, model_.config.bert, compute));
-  bf16_weights_ = make_bf16_weights(*classifier_, model_.weights, compute.pool());
+  bf16_weights_ = make_bf16_weights(*classifier_, model_.table, model_.weights, compute.pool());
 }
 
 bool ModelSession::use_int8_weights(PrecisionRequest request, const Compute& compute) const {
   if (!model_.config.int8_weights) return false;
   if (request == PrecisionRequest::kBf16) {
-    log_info("8-bit weights: multiplied as bf16, as asked for");
+    log_info("8-bit weights: not multiplied as integers, because bf16 is asked for");
     return false;
   }
   if (!compute.multiplies_int8()) {
     log_info(
-        "8-bit weights: multiplied as floats, because this CPU or --kernels lacks AVX-512 VNNI or "
-        "AMX");
+        "8-bit weights: not multiplied as integers, because this CPU or --kernels lacks AVX-512 "
+        "VNNI or AMX");
     return false;
   }
   log_info("8-bit weights: multiplied as integers");

@@ -37,32 +37,28 @@ void add_compute_flags(CLI::App& command, ComputeFlags& flags) {
       .add_option_function<std::string>(
           "--precision",
           [&flags, requests](const std::string& name) { flags.precision = requests.at(name); },
-          "of activations and products: fp32, bf16, or auto, the faster here")
+          "of activations and products: fp32, bf16, or auto, bf16 where the CPU multiplies it; "
+          "8-bit "
+          "models: auto and fp32 multiply integers")
       ->check(CLI::IsMember({"auto", "fp32", "bf16"}))
       ->default_str("auto")
       ->group(kGroup);
 }
 
 Precision make_precision(PrecisionRequest request, const BertConfig& config, Compute& compute) {
-  // Enough tokens for products to run at their speed, few enough to take a moment.
-  const PrecisionChoice choice = choose_precision(request,
-                                                  {.tokens = 256,
-                                                   .sequences = 8,
-                                                   .width = config.hidden_size,
-                                                   .intermediate_size = config.intermediate_size,
-                                                   .layers = config.num_hidden_layers},
-                                                  compute);
+  const PrecisionChoice choice =
+      choose_precision(request, config.hidden_size, config.intermediate_size, compute);
   const std::string_view name = name_of(choice.precision);
-  if (choice.bf16_speed > 0) {
+  if (choice.bf16_speed) {
     log_info("precision: {}; products of bf16 are {:.2f} times as fast as those of fp32 here", name,
-             choice.bf16_speed);
+             *choice.bf16_speed);
   } else {
     log_info(
         "precision: {}{}", name,
         request == PrecisionRequest::kAuto ? "; this CPU, or --kernels, multiplies no bf16" : "");
   }
-  if (choice.precision == Precision::kBf16 && choice.bf16_speed < 1) {
-    log_warning("bf16 is slower than fp32 on this machine; --precision fp32 is better here");
+  if (choice.precision == Precision::kBf16 && choice.bf16_speed.value_or(0) < 1) {
+    log_warning("bf16 is no faster than fp32 on this machine; --precision fp32 is better here");
   }
   return choice.precision;
 }
@@ -71,7 +67,7 @@ Compute make_compute(const ComputeFlags& flags, int usual_threads) {
   const CpuLimits limits = cpu_limits();
   const int of_job = usual_threads > 0 ? usual_threads : limits.usable_cores();
   const int threads = flags.threads > 0 ? flags.threads : of_job;
-  const std::vector<int> cpus = limits.cpus_to_pin(threads);
+  const std::vector<std::vector<int>> cpus = limits.cpus_to_pin(threads);
   log_info("machine: {}, {} thread{} of {} usable core{}{}, kernels {}, oneDNN {}",
            cpu_model_name(), threads, threads == 1 ? "" : "s", limits.usable_cores(),
            limits.usable_cores() == 1 ? "" : "s", cpus.empty() ? "" : ", pinned",

@@ -8,8 +8,8 @@
 
 #include "data/columns.h"
 #include "model/bert_config.h"
+#include "nn/choose_precision.h"
 #include "nn/compute.h"
-#include "nn/precision.h"
 
 namespace tandem {
 

@@ -24,7 +24,7 @@ struct Received {
     broadcast_weights(communicator, weights);
     classifier = std::make_unique<AnyBertClassifier>(
         make_bert_classifier(outline.config, params, outline.outputs, outline.precision));
-    bf16_weights = make_bf16_weights(*classifier, weights, compute.pool());
+    bf16_weights = make_bf16_weights(*classifier, table, weights, compute.pool());
     evaluation_sets.resize(static_cast<std::size_t>(outline.evaluation_sets));
     for (TokenDataset& dataset : evaluation_sets) broadcast_dataset(communicator, dataset);
     if (outline.trains) broadcast_dataset(communicator, training_set);

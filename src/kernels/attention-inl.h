@@ -47,7 +47,7 @@ HWY_INLINE RowView<const float> as_floats(const BFloat16* from, std::int64_t row
                                           std::int64_t width, std::int64_t stride,
                                           WorkspaceParts& parts) {
   float* const to = parts.take(rows * width);
-  for (std::int64_t r = 0; r < rows; ++r) widen_row(from + r * stride, width, to + r * width);
+  for (std::int64_t r = 0; r < rows; ++r) convert_row(from + r * stride, width, to + r * width);
   return {to, width};
 }
 
@@ -64,7 +64,7 @@ HWY_INLINE void finish(const RowView<float>& /*sums*/, std::int64_t /*rows*/,
                        std::int64_t /*width*/, std::int64_t /*stride*/, float* /*to*/) {}
 HWY_INLINE void finish(const RowView<float>& sums, std::int64_t rows, std::int64_t width,
                        std::int64_t stride, BFloat16* to) {
-  for (std::int64_t r = 0; r < rows; ++r) round_row(sums.row(r), width, to + r * stride);
+  for (std::int64_t r = 0; r < rows; ++r) convert_row(sums.row(r), width, to + r * stride);
 }
 
 template <class T>

@@ -30,12 +30,14 @@ void add_bias(const Sums& sums, const float* bias, const Extent& e, T* y) {
   }
 }
 
+void widen(const BFloat16* x, std::int64_t count, float* y) { convert_row(x, count, y); }
+
 void store_sums(const Sums& sums, const Extent& e, bool accumulate, BFloat16* y) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     const float* const row = sums.data + r * sums.stride;
     BFloat16* const to = y + r * e.stride;
     if (!accumulate) {
-      round_row(row, e.cols, to);
+      convert_row(row, e.cols, to);
       continue;
     }
     for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {

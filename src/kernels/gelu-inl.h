@@ -42,7 +42,8 @@ void bias_gelu_forward(const Sums& sums, const float* bias, const Extent& e, T* 
     const float* const from = sums.data + r * sums.stride;
     const std::int64_t row = r * e.stride;
     for_vectors(e.cols, [&](auto vector, std::int64_t c) HWY_ATTR {
-      const FloatVector value = hn::Add(vector.load(from + c), vector.load(bias + c));
+      const FloatVector sum = hn::Add(vector.load(from + c), vector.load(bias + c));
+      const FloatVector value = as_stored<T>(sum);
       if (x != nullptr) vector.store(value, x + row + c);
       vector.store(hn::Mul(value, normal_law(value).distribution), y + row + c);
     });

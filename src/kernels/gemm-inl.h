@@ -51,7 +51,7 @@ HWY_INLINE void widen_and_transpose(const BFloat16* from, std::int64_t rows, std
                                     std::int64_t from_row, float* to, std::int64_t to_row) {
   HWY_ALIGN float block[kPanelColumns * kTransposeBlock];
   for (std::int64_t r = 0; r < rows; ++r) {
-    widen_row(from + r * from_row, cols, block + r * kTransposeBlock);
+    convert_row(from + r * from_row, cols, block + r * kTransposeBlock);
   }
   transpose(block, rows, cols, kTransposeBlock, to, to_row);
 }

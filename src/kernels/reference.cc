@@ -128,8 +128,9 @@ template <class T>
 void bias_gelu_forward(const Sums& sums, const float* bias, const Extent& e, T* x, T* y) {
   for (std::int64_t r = 0; r < e.rows; ++r) {
     for (std::int64_t c = 0; c < e.cols; ++c) {
-      const float value = sums.data[r * sums.stride + c] + bias[c];
-      if (x != nullptr) x[r * e.stride + c] = round_to<T>(value);
+      const auto stored = round_to<T>(sums.data[r * sums.stride + c] + bias[c]);
+      const double value = to_double(stored);
+      if (x != nullptr) x[r * e.stride + c] = stored;
       y[r * e.stride + c] = rounded<T>(value * normal_distribution(value));
     }
   }
@@ -189,9 +190,9 @@ void residual_norm_forward(const ResidualNormForward<T>& a, const DropoutKey& ke
     const double rstd = 1 / std::sqrt(variance + double{a.epsilon});
     a.rstd[r] = rounded<float>(rstd);
     for (std::int64_t c = 0; c < cols; ++c) {
-      const double normalized = (sum(c) - mean) * rstd;
-      if (a.normalized != nullptr) a.normalized[at + c] = rounded<T>(normalized);
-      a.y[at + c] = rounded<T>(normalized * a.gamma[c] + a.beta[c]);
+      const auto normalized = rounded<T>((sum(c) - mean) * rstd);
+      if (a.normalized != nullptr) a.normalized[at + c] = normalized;
+      a.y[at + c] = rounded<T>(to_double(normalized) * a.gamma[c] + a.beta[c]);
     }
   }
 }
@@ -230,7 +231,7 @@ void scale_and_shift(const T* normalized, const float* gamma, const float* beta,
   for (std::int64_t r = 0; r < e.rows; ++r) {
     for (std::int64_t c = 0; c < e.cols; ++c) {
       const std::int64_t i = r * e.stride + c;
-      y[i] = round_to<T>(to_float(normalized[i]) * gamma[c] + beta[c]);
+      y[i] = rounded<T>(to_double(normalized[i]) * gamma[c] + beta[c]);
     }
   }
 }

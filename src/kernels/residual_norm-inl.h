@@ -68,7 +68,8 @@ void residual_norm_forward(const ResidualNormForward<T>& a, const DropoutKey& ke
     const FloatVector scale = hn::Set(kFloats, rstd);
     const std::int64_t at = r * e.stride;
     for_vectors(cols, [&](auto vector, std::int64_t c) HWY_ATTR {
-      const FloatVector normalized = hn::Mul(hn::Sub(vector.load(row + c), means), scale);
+      const FloatVector centred = hn::Sub(vector.load(row + c), means);
+      const FloatVector normalized = as_stored<T>(hn::Mul(centred, scale));
       if (a.normalized != nullptr) vector.store(normalized, a.normalized + at + c);
       vector.store(hn::MulAdd(normalized, vector.load(a.gamma + c), vector.load(a.beta + c)),
                    a.y + at + c);

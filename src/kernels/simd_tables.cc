@@ -42,7 +42,7 @@ const Table* table() {
                                    .panel_columns = kPanelColumns,
                                    .fp32 = activation_kernels<float>(),
                                    .bf16 = activation_kernels<BFloat16>(),
-                                   .widen = widen_row,
+                                   .widen = widen,
                                    .store_sums = store_sums,
                                    .quantize_rows = quantize_rows,
                                    .dequantize_tile = dequantize_tile,

@@ -6,7 +6,9 @@
 // are compiled for one instruction set include this header.
 //
 // Those that read or write activations come for activations of fp32 and of bf16, T. They compute in
-// fp32 and round once, when a result is stored.
+// fp32 and round once, when a result is stored. What forward computes of a value that backward
+// reads again, it computes of the value as it is stored, whether it is kept or not: backward's
+// recomputed outputs, and prediction's, have the bits of forward's.
 
 #include <cstdint>
 
@@ -42,7 +44,8 @@ struct TokenRows {
 
 // y = LayerNorm(residual + dropout(x + bias)); all of one extent.
 // normalized = (sum - mean) / sqrt(variance + epsilon), rstd = 1 / sqrt(variance + epsilon),
-// y = normalized * gamma + beta (Ba et al. 2016, arXiv:1607.06450, eq. 3-4).
+// y = normalized * gamma + beta, of `normalized` as T has it (Ba et al. 2016, arXiv:1607.06450,
+// eq. 3-4).
 template <class T>
 struct ResidualNormForward {
   const T* x;
@@ -192,9 +195,9 @@ struct ActivationKernels {
   // y += x.
   void (*add)(const T* x, std::int64_t count, float* y);
 
-  // x = sums + bias; y = x Φ(x), Φ the standard normal distribution (Hendrycks and Gimpel 2016,
-  // arXiv:1606.08415). x and y have one extent, x may be the sums. Null x: not wanted; then y may
-  // be the sums.
+  // x = sums + bias; y = x Φ(x) of x as T has it, Φ the standard normal distribution (Hendrycks and
+  // Gimpel 2016, arXiv:1606.08415). x and y have one extent, x may be the sums. Null x: not wanted;
+  // then y may be the sums.
   void (*bias_gelu_forward)(const Sums& sums, const float* bias, const Extent& extent, T* x, T* y);
   // gradient: dy in, dx = dy (Φ(x) + x φ(x)) out; y = gelu(x) again; d_bias += Σ_r dx.
   void (*gelu_backward)(const T* x, const Extent& extent, T* gradient, T* y, float* d_bias);

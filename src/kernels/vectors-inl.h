@@ -7,6 +7,8 @@
 #define TANDEM_KERNELS_VECTORS
 #endif
 
+#include <type_traits>
+
 #include "hwy/highway.h"
 #include "kernels/table.h"
 
@@ -38,6 +40,16 @@ HWY_INLINE hn::Vec<HalfTag> round_to_bf16(FloatVector value) {
   const auto quiet = hn::Or(upper, hn::Set(words, 0x40));
   const auto chosen = hn::IfThenElse(hn::RebindMask(words, hn::IsNaN(value)), quiet, rounded);
   return hn::DemoteTo(HalfTag(), hn::BitCast(hn::RebindToSigned<BitsTag>(), chosen));
+}
+
+// What is read back of a value that is stored as T.
+template <class T>
+HWY_INLINE FloatVector as_stored(FloatVector value) {
+  if constexpr (std::is_same_v<T, float>) {
+    return value;
+  } else {
+    return widen(round_to_bf16(value));
+  }
 }
 
 struct WholeVector {
@@ -78,13 +90,9 @@ HWY_INLINE void for_vectors(std::int64_t count, Body&& body) {
   if (i < count) body(PartialVector(count - i), i);
 }
 
-// to[0..count) = from[0..count), as floats.
-inline void widen_row(const BFloat16* from, std::int64_t count, float* to) {
-  for_vectors(count, [&](auto vector, std::int64_t i)
-                         HWY_ATTR { vector.store(vector.load(from + i), to + i); });
-}
-
-HWY_INLINE void round_row(const float* from, std::int64_t count, BFloat16* to) {
+// to[0..count) = from[0..count), of the other type.
+template <class From, class To>
+HWY_INLINE void convert_row(const From* from, std::int64_t count, To* to) {
   for_vectors(count, [&](auto vector, std::int64_t i)
                          HWY_ATTR { vector.store(vector.load(from + i), to + i); });
 }

@@ -129,9 +129,9 @@ void BertClassifier<T>::backward(const LayerWeights<T>& weights, const PackedBat
   const Matrix<T> d_first = arena.matrix<T>(batch.sequences(), width_);
   {
     const ArenaScope head_scope(arena);
-    const Matrix<float> d_pooled = arena.matrix<float>(batch.sequences(), width_);
-    head_.backward(fp32_weights(weights.flat), saved.head, d_logits, d_pooled, gradients, step);
-    convert(d_pooled, d_first, step);
+    const Matrix<float> d_head_first = arena.matrix<float>(batch.sequences(), width_);
+    head_.backward(fp32_weights(weights.flat), saved.head, d_logits, d_head_first, gradients, step);
+    convert(d_head_first, d_first, step);
   }
   ready(ready_after_head_);
   for (std::size_t l = layers_.size(); l-- > 0;) {

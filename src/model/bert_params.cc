@@ -48,4 +48,11 @@ BertParams add_bert_params(ParamTable& table, const BertConfig& config, std::int
   return params;
 }
 
+std::int64_t embeddings_offset(const ParamTable& table) {
+  for (const ParamInfo& param : table.all()) {
+    if (param.name.starts_with("embeddings.")) return param.slice.offset;
+  }
+  return table.floats();
+}
+
 }  // namespace tandem

@@ -34,4 +34,7 @@ struct BertParams {
 // "layer.3.qkv.weight", "embeddings.word", ...
 BertParams add_bert_params(ParamTable& table, const BertConfig& config, std::int64_t outputs);
 
+// Where the embeddings begin, in floats: no product reads a parameter from there on.
+std::int64_t embeddings_offset(const ParamTable& table);
+
 }  // namespace tandem

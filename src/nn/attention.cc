@@ -29,9 +29,9 @@ void for_each_head(const SelfAttention<T>& attention, const QueryKeyValue<const 
   const TokenRows& tokens = step.batch.all;
   const TokenRows& queries = step.batch.rows(attention.queries);
   const ArenaScope scope(step.arena);
-  const Matrix<float> workspaces = step.arena.matrix<float>(
-      step.pool.size(),
-      kernels::attention_workspace_floats<T>(longest_sequence(tokens), head_width));
+  const std::int64_t workspace_floats =
+      kernels::attention_workspace_floats<T>(longest_sequence(tokens), head_width);
+  const std::span<float> workspaces = step.arena.vector<float>(step.pool.size() * workspace_floats);
   const kernels::DropoutKey key = step.dropout.key(
       attention.dropout_probability, DropoutSite::kAttentionProbabilities, attention.layer);
   step.run(tokens.sequences() * attention.heads, [&](std::int64_t task, int worker) {
@@ -50,7 +50,7 @@ void for_each_head(const SelfAttention<T>& attention, const QueryKeyValue<const 
                                    .dropout = key,
                                    .sample = tokens.samples[static_cast<std::size_t>(at.token_row)],
                                    .head = head,
-                                   .workspace = workspaces.row(worker)},
+                                   .workspace = workspaces.data() + worker * workspace_floats},
          at);
   });
 }

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/thread.h"
 #include "kernels/dispatch.h"
@@ -10,12 +11,19 @@
 
 namespace tandem {
 
+// Who multiplies operands of bf16: oneDNN where the CPU does it in hardware and our kernels
+// elsewhere, or, for tests, the one or the other everywhere (oneDNN: where the kernels have
+// AVX-512).
+enum class Bf16Products { kBest, kWidened, kOneDnn };
+
 // Made once in a process. Chooses the kernel set and limits oneDNN to the same instructions.
 class Compute {
  public:
   // `kernels` is "auto" or the name of a set; throws UsageError when it cannot be had. `threads`
-  // and `cpus` are those of ThreadPool.
-  Compute(std::string_view kernels, int threads, std::span<const int> cpus = {});
+  // and `cpus` are those of ThreadPool. Throws MachineError when oneDNN is demanded for bf16 but
+  // doesn't multiply it here.
+  Compute(std::string_view kernels, int threads, std::span<const std::vector<int>> cpus = {},
+          Bf16Products bf16_products = Bf16Products::kBest);
 
   const kernels::Table& kernels() const { return kernels_; }
   // Whether 8-bit products, or those of bf16, are fast here and these kernels allow them.
@@ -26,9 +34,10 @@ class Compute {
 
  private:
   const kernels::Table& kernels_;
-  bool multiplies_int8_, multiplies_bf16_;
+  bool multiplies_int8_;
   ThreadPool pool_;
   Gemm gemm_;
+  bool multiplies_bf16_;
 };
 
 }  // namespace tandem

@@ -59,7 +59,9 @@ class OneDnnBf16;
 // threads.
 //
 // Operands of bf16 are widened when they are packed, or, where the CPU multiplies bf16, multiplied
-// by oneDNN, tile by tile.
+// by oneDNN, tile by tile. It sums a single row or column of c in an order that depends on how many
+// elements a tile has; c of one row or column is therefore left to our kernels, and no other has a
+// tile of one.
 class Gemm {
  public:
   // `bf16`: what multiplies operands of bf16; null: our kernels, widened.
@@ -67,6 +69,9 @@ class Gemm {
   ~Gemm();
   Gemm(const Gemm&) = delete;
   Gemm& operator=(const Gemm&) = delete;
+
+  // Whether oneDNN multiplies operands of bf16.
+  bool has_onednn_bf16() const { return bf16_ != nullptr; }
 
   // Floats of workspace that multiply needs. Grows with the rows and columns, so that what is
   // planned for the largest batch is enough for all.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "base/median.h"
 #include "nn/onednn.h"
@@ -93,14 +94,27 @@ struct Map {
   std::int64_t out, in, rows;
 };
 
-// A linear map's product and those of its two gradients.
 void add_map(const Map& map, std::int64_t count, std::vector<GemmShape>& shapes) {
   if (count == 0) return;
-  const std::string name = map.name;
-  shapes.push_back({name, map.rows, map.out, map.in, Transpose::kNo, Transpose::kYes, count});
-  shapes.push_back({"d " + name, map.rows, map.in, map.out, Transpose::kNo, Transpose::kNo, count});
-  shapes.push_back(
-      {"d " + name + " weight", map.out, map.in, map.rows, Transpose::kYes, Transpose::kNo, count});
+  for (GemmShape& shape : linear_map_shapes(map.name, map.out, map.in, map.rows)) {
+    shape.count = count;
+    shapes.push_back(std::move(shape));
+  }
+}
+
+// One that was never measured takes forever.
+double median_or_infinity(const std::vector<double>& seconds) {
+  return seconds.empty() ? std::numeric_limits<double>::infinity() : median(seconds);
+}
+
+template <class T>
+void fill(std::span<T> elements, T value, ThreadPool& pool) {
+  constexpr std::size_t kPart = 1 << 20;
+  const std::size_t parts = (elements.size() + kPart - 1) / kPart;
+  pool.run(static_cast<std::int64_t>(parts), [&](std::int64_t part, int) {
+    const std::size_t begin = static_cast<std::size_t>(part) * kPart;
+    std::ranges::fill(elements.subspan(begin, std::min(kPart, elements.size() - begin)), value);
+  });
 }
 
 template <class Seconds>
@@ -133,10 +147,18 @@ std::vector<GemmShape> encoder_shapes(const EncoderExtent& extent) {
   return shapes;
 }
 
+std::vector<GemmShape> linear_map_shapes(const std::string& name, std::int64_t out, std::int64_t in,
+                                         std::int64_t rows) {
+  return {{name, rows, out, in, Transpose::kNo, Transpose::kYes},
+          {"d " + name, rows, in, out, Transpose::kNo, Transpose::kNo},
+          {"d " + name + " weight", out, in, rows, Transpose::kYes, Transpose::kNo}};
+}
+
 template <class T>
 GemmBenchmark<T>::GemmBenchmark(std::vector<GemmShape> shapes, Compute& compute)
-    : bf16_(compute.multiplies_bf16() ? std::make_unique<OneDnnBf16>(compute.pool().size())
-                                      : nullptr),
+    : bf16_(!std::is_same_v<T, float> && compute.multiplies_bf16()
+                ? std::make_unique<OneDnnBf16>(compute.pool().size())
+                : nullptr),
       compute_(compute) {
   Arena counting{Arena::Counting()};
   for (GemmShape& shape : shapes) {
@@ -146,13 +168,13 @@ GemmBenchmark<T>::GemmBenchmark(std::vector<GemmShape> shapes, Compute& compute)
       const ArenaScope workspace_scope(counting);
       counting.vector<float>(compute.gemm().workspace_floats(product));
     });
-    counting.matrix<float>(shape.rows, shape.cols);
+    if (bf16_ != nullptr) counting.matrix<float>(shape.rows, shape.cols);
     timed_.push_back({.shape = std::move(shape), .ours = {}, .onednn = {}});
   }
   arena_ = std::make_unique<Arena>(counting.peak_bytes());
   const ArenaScope scope(*arena_);
   const auto elements = counting.peak_bytes() / static_cast<std::int64_t>(sizeof(T));
-  std::ranges::fill(arena_->vector<T>(elements), round_to<T>(0.5F));
+  fill(arena_->vector<T>(elements), round_to<T>(0.5F), compute.pool());
 }
 
 template <class T>
@@ -160,7 +182,7 @@ GemmBenchmark<T>::~GemmBenchmark() = default;
 
 template <class T>
 template <class C>
-void GemmBenchmark<T>::time_product(Timed& timed) {
+void GemmBenchmark<T>::time_product(Timed& timed, bool and_onednn) {
   const ArenaScope scope(*arena_);
   const Product<T, C> product = operands_of<T, C>(timed.shape, *arena_);
   {
@@ -169,11 +191,15 @@ void GemmBenchmark<T>::time_product(Timed& timed) {
         arena_->vector<float>(compute_.gemm().workspace_floats(product));
     timed.ours.push_back(seconds_of([&] { compute_.gemm().multiply(product, workspace); }));
   }
+  if (and_onednn) time_onednn(product, timed);
+}
+
+template <class T>
+template <class C>
+void GemmBenchmark<T>::time_onednn(const Product<T, C>& product, Timed& timed) {
   if constexpr (std::is_same_v<T, float>) {
     timed.onednn.push_back(seconds_of([&] { multiply_in_slices(product, compute_.pool()); }));
-  } else if (bf16_ == nullptr) {
-    timed.onednn.push_back(std::numeric_limits<double>::infinity());
-  } else {
+  } else if (bf16_ != nullptr) {
     const Product<T, float> sums = {.a = product.a,
                                     .a_transpose = product.a_transpose,
                                     .b = product.b,
@@ -184,23 +210,50 @@ void GemmBenchmark<T>::time_product(Timed& timed) {
 }
 
 template <class T>
-void GemmBenchmark<T>::run_once() {
+void GemmBenchmark<T>::run(bool and_onednn) {
   for (Timed& timed : timed_) {
-    with_result_type<T>(timed.shape, [&]<class C>(C) { time_product<C>(timed); });
+    with_result_type<T>(timed.shape, [&]<class C>(C) { time_product<C>(timed, and_onednn); });
   }
+}
+
+template <class T>
+void GemmBenchmark<T>::run_once() {
+  run(true);
+}
+
+template <class T>
+void GemmBenchmark<T>::run_ours_once() {
+  run(false);
 }
 
 template <class T>
 std::vector<GemmRate> GemmBenchmark<T>::rates() const {
   std::vector<GemmRate> rates;
   for (const Timed& timed : timed_) {
-    rates.push_back({timed.shape, median(timed.ours), median(timed.onednn)});
+    rates.push_back({timed.shape, median(timed.ours), median_or_infinity(timed.onednn)});
   }
   return rates;
 }
 
 template class GemmBenchmark<float>;
 template class GemmBenchmark<BFloat16>;
+
+AnyGemmBenchmark::AnyGemmBenchmark(std::vector<GemmShape> shapes, Precision precision,
+                                   Compute& compute) {
+  if (precision == Precision::kFp32) {
+    benchmark_ = std::make_unique<GemmBenchmark<float>>(std::move(shapes), compute);
+  } else {
+    benchmark_ = std::make_unique<GemmBenchmark<BFloat16>>(std::move(shapes), compute);
+  }
+}
+
+void AnyGemmBenchmark::run_once() {
+  std::visit([](auto& benchmark) { benchmark->run_once(); }, benchmark_);
+}
+
+std::vector<GemmRate> AnyGemmBenchmark::rates() const {
+  return std::visit([](const auto& benchmark) { return benchmark->rates(); }, benchmark_);
+}
 
 double attainable_rate(const std::vector<GemmRate>& rates) {
   return combined_rate(rates, [](const GemmRate& rate) { return rate.attainable_seconds(); });

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "nn/compute.h"
+#include "nn/precision.h"
 #include "tensor/arena.h"
 
 namespace tandem {
@@ -34,10 +36,16 @@ struct EncoderExtent {
 // only keys and values are for all tokens and the rest is for each sequence's first.
 std::vector<GemmShape> encoder_shapes(const EncoderExtent& extent);
 
+// A linear map's product y [rows, out] of x [rows, in], and those of its input's and its weight's
+// gradient.
+std::vector<GemmShape> linear_map_shapes(const std::string& name, std::int64_t out, std::int64_t in,
+                                         std::int64_t rows);
+
 struct GemmRate {
   GemmShape shape;
   // Of one product, the median of several runs: as Gemm multiplies, and by oneDNN with one slice of
-  // the result for each thread (infinite where oneDNN doesn't multiply this type in hardware).
+  // the result for each thread (infinite where oneDNN wasn't asked, or doesn't multiply this type
+  // in hardware).
   double our_seconds, onednn_seconds;
   double attainable_seconds() const { return std::min(our_seconds, onednn_seconds); }
 };
@@ -52,8 +60,10 @@ class GemmBenchmark {
   GemmBenchmark(const GemmBenchmark&) = delete;
   GemmBenchmark& operator=(const GemmBenchmark&) = delete;
 
-  // Each shape once by both. Called several times, between what it is compared with.
+  // Each shape once by both, or by Gemm alone. Called several times, between what it is compared
+  // with.
   void run_once();
+  void run_ours_once();
   std::vector<GemmRate> rates() const;
 
  private:
@@ -62,12 +72,27 @@ class GemmBenchmark {
     std::vector<double> ours, onednn;  // seconds of each run
   };
   template <class C>
-  void time_product(Timed& timed);
+  void time_product(Timed& timed, bool and_onednn);
+  template <class C>
+  void time_onednn(const Product<T, C>& product, Timed& timed);
+  void run(bool and_onednn);
 
   std::vector<Timed> timed_;
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<OneDnnBf16> bf16_;  // null where bf16 isn't multiplied in hardware
   Compute& compute_;
+};
+
+// Of either type.
+class AnyGemmBenchmark {
+ public:
+  AnyGemmBenchmark(std::vector<GemmShape> shapes, Precision, Compute&);
+  void run_once();
+  std::vector<GemmRate> rates() const;
+
+ private:
+  std::variant<std::unique_ptr<GemmBenchmark<float>>, std::unique_ptr<GemmBenchmark<BFloat16>>>
+      benchmark_;
 };
 
 // Over all products of the shapes together, FLOPs by seconds: the attainable rate, and Gemm's.

@@ -101,7 +101,7 @@ OneDnnBf16::OneDnnBf16(int workers) {
   try {
     primitives_ = std::make_unique<Primitives>(workers);
   } catch (const dnnl::error& error) {
-    throw MachineError("oneDNN {} cannot multiply bf16 on this CPU, it needs AVX-512: {}",
+    throw MachineError("oneDNN {} has no products of bf16 for this CPU or these kernels: {}",
                        onednn_version(), error.what());
   }
 }

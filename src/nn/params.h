@@ -59,7 +59,8 @@ using Gradients = FlatParams<float>;
 // as floats.
 template <class T>
 struct LayerWeights : Weights {
-  std::span<const T> operands;  // all of the flat array as T; with fp32 the array itself
+  // The flat array as T; with fp32 the array itself, otherwise as far as products read it.
+  std::span<const T> operands;
 
   Matrix<const T> operand(const ParamSlice& slice) const {
     return FlatParams<const T>{operands}.matrix(slice);

@@ -23,7 +23,7 @@ void norm_forward(const LayerNorm<T>& layer, const float* bias, const NormDropou
                   const LayerWeights<T>& weights, Matrix<const T> x, Matrix<const T> residual,
                   Matrix<T> y, const typename ResidualNorm<T>::Saved& saved, Step& step) {
   const ArenaScope scope(step.arena);
-  const Matrix<float> workspaces = step.arena.matrix<float>(step.pool.size(), x.cols);
+  const std::span<float> workspaces = step.arena.vector<float>(step.pool.size() * x.cols);
   const float* const gamma = weights.vector(layer.norm.gamma).data();
   const float* const beta = weights.vector(layer.norm.beta).data();
   step.run_row_blocks(x.rows, [&](std::int64_t begin, std::int64_t end, int worker) {
@@ -37,7 +37,7 @@ void norm_forward(const LayerNorm<T>& layer, const float* bias, const NormDropou
                                                 .normalized = row_or_null(saved.normalized, begin),
                                                 .rstd = saved.rstd.data() + begin,
                                                 .y = y.row(begin),
-                                                .workspace = workspaces.row(worker)},
+                                                .workspace = workspaces.data() + worker * x.cols},
                                                dropout.key, extent_of(x, begin, end));
   });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 namespace tandem {
@@ -47,11 +48,11 @@ void adamw_update(const ParamTable& table, const TrainingArrays& arrays,
         .decay_factor = static_cast<float>(1 - step.learning_rate * decay),
         .step_size = static_cast<float>(step.learning_rate / correction1),
         .inverse_sqrt_correction2 = static_cast<float>(1 / std::sqrt(correction2))};
-    kernels.adamw(
-        update, chunk.count, arrays.gradients.data() + chunk.offset,
-        arrays.weights.data() + chunk.offset, arrays.moment1.data() + chunk.offset,
-        arrays.moment2.data() + chunk.offset,
-        arrays.bf16_weights.empty() ? nullptr : arrays.bf16_weights.data() + chunk.offset);
+    const bool in_bf16_too = chunk.offset < std::ssize(arrays.bf16_weights);
+    kernels.adamw(update, chunk.count, arrays.gradients.data() + chunk.offset,
+                  arrays.weights.data() + chunk.offset, arrays.moment1.data() + chunk.offset,
+                  arrays.moment2.data() + chunk.offset,
+                  in_bf16_too ? arrays.bf16_weights.data() + chunk.offset : nullptr);
   });
 }
 

@@ -19,7 +19,8 @@ struct AdamWOptions {
 // The flat arrays that training works on, each as long as the parameter table's floats().
 struct TrainingArrays {
   std::span<float> weights, gradients, moment1, moment2;
-  std::span<BFloat16> bf16_weights = {};  // a copy that products read; empty in fp32
+  // A copy of the first parameters, those that products read; empty in fp32.
+  std::span<BFloat16> bf16_weights = {};
 };
 
 struct AdamWStep {

@@ -1,6 +1,7 @@
 #include "train/classifier_model.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -13,14 +14,17 @@ LayerWeights<float> layer_weights(const ClassifierModel& model) {
 
 template <>
 LayerWeights<BFloat16> layer_weights(const ClassifierModel& model) {
-  TANDEM_CHECK(model.bf16_weights.size() == model.weights.size(), "{} weights in bf16",
-               model.bf16_weights.size());
+  TANDEM_CHECK(std::ssize(model.bf16_weights) == embeddings_offset(model.table),
+               "{} weights in bf16", model.bf16_weights.size());
   return {{model.weights}, model.bf16_weights};
 }
 
 std::vector<BFloat16> make_bf16_weights(const AnyBertClassifier& classifier,
-                                        std::span<const float> weights, ThreadPool& pool) {
+                                        const ParamTable& table, std::span<const float> all_weights,
+                                        ThreadPool& pool) {
   if (precision_of(classifier) == Precision::kFp32) return {};
+  const std::span<const float> weights =
+      all_weights.first(static_cast<std::size_t>(embeddings_offset(table)));
   std::vector<BFloat16> rounded(weights.size());
   constexpr std::size_t kPart = 1 << 16;
   const std::size_t tasks = (weights.size() + kPart - 1) / kPart;

@@ -18,8 +18,7 @@ struct ClassifierModel {
   const AnyBertClassifier& classifier;
   const ParamTable& table;
   std::span<float> weights;
-  std::span<BFloat16> bf16_weights =
-      {};  // the same, as a classifier of bf16 reads them; else empty
+  std::span<BFloat16> bf16_weights = {};  // as make_bf16_weights made them
   ProblemKind problem;
   std::int64_t outputs;                         // K
   const QuantizedWeights* quantized = nullptr;  // for prediction in fp32; null: none
@@ -29,8 +28,9 @@ struct ClassifierModel {
 template <class T>
 LayerWeights<T> layer_weights(const ClassifierModel& model);
 
-// The copy of the weights that a classifier of bf16 reads; empty for fp32.
-std::vector<BFloat16> make_bf16_weights(const AnyBertClassifier&, std::span<const float> weights,
-                                        ThreadPool&);
+// The copy of the weights that a classifier of bf16 multiplies by, as far as the embeddings, which
+// it reads in fp32; empty for fp32.
+std::vector<BFloat16> make_bf16_weights(const AnyBertClassifier&, const ParamTable&,
+                                        std::span<const float> weights, ThreadPool&);
 
 }  // namespace tandem

@@ -87,6 +87,7 @@ std::string RunLog::trainer_state(const TrainerOptions& options, const Trainer& 
       {"log_history", history_},
       {"max_steps", trainer.total_steps()},
       {"num_train_epochs", static_cast<std::int64_t>(std::ceil(options.num_train_epochs))},
+      {"precision", name_of(trainer.precision())},  // the reference has no such key
       {"train_batch_size", options.micro_batch_size}};
   return python_json(state, {.indent = 2}) + "\n";
 }

@@ -10,6 +10,7 @@
 #include "base/median.h"
 #include "base/philox.h"
 #include "base/progress.h"
+#include "model/encoder_extent.h"
 #include "nn/gemm_benchmark.h"
 #include "train/evaluator.h"
 
@@ -87,11 +88,7 @@ StepBenchmark measure_steps(const ClassifierModel& model, const BertConfig& conf
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
     progress.update(step + 1);
     if (!gemm) {
-      gemm.emplace(encoder_shapes({.tokens = update.tokens,
-                                   .sequences = batch_size,
-                                   .width = config.hidden_size,
-                                   .intermediate_size = config.intermediate_size,
-                                   .layers = config.num_hidden_layers}),
+      gemm.emplace(encoder_shapes(encoder_extent(config, update.tokens, batch_size)),
                    precision_of(model.classifier), compute);
     }
     gemm->run_once();

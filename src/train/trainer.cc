@@ -235,7 +235,10 @@ StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   }
   const double rate = schedule_.at(step);
   constexpr double kArraysReadAndWritten = 7;
-  if (clock != nullptr) clock->enter(Phase::kAdamW, Pass::kUpdate, kArraysReadAndWritten * bytes);
+  const auto bf16_bytes = static_cast<double>(model_.bf16_weights.size_bytes());
+  if (clock != nullptr) {
+    clock->enter(Phase::kAdamW, Pass::kUpdate, kArraysReadAndWritten * bytes + bf16_bytes);
+  }
   adamw_update(model_.table, {model_.weights, gradients_, moment1_, moment2_, model_.bf16_weights},
                options_.adamw,
                {.update = step + 1,

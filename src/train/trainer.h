@@ -48,7 +48,7 @@ struct StepResult {
 
 // What a run will hold in memory, in bytes.
 struct MemoryPlan {
-  std::int64_t parameters;   // weights, gradients and both moments
+  std::int64_t parameters;   // weights, their copy in bf16, gradients and both moments
   std::int64_t activations;  // of the largest batch
   std::int64_t dataset;
   std::int64_t communication;  // pieces of gradients under way
@@ -67,6 +67,7 @@ class Trainer {
   std::int64_t examples_of_update() const { return plan_.batch_size; }
   double epoch_after(std::int64_t step) const;  // fraction of epochs done after update `step`
   const MemoryPlan& memory() const { return memory_; }
+  Precision precision() const { return precision_of(model_.classifier); }
 
   // Takes the memory that memory() speaks of. Must come before run_step.
   void allocate();

@@ -17,9 +17,14 @@ TEST(Cpu, ListsCoresThatThisThreadMayUse) {
   cpu_set_t allowed;
   ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
   EXPECT_EQ(limits.affinity_threads, CPU_COUNT(&allowed));
+  int cpus = 0;
   for (const CpuCore& core : limits.cores) {
-    EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(core.cpu), &allowed)) << core.cpu;
+    for (const int cpu : core.cpus) {
+      EXPECT_TRUE(CPU_ISSET(static_cast<std::size_t>(cpu), &allowed)) << cpu;
+      ++cpus;
+    }
   }
+  EXPECT_EQ(cpus, limits.affinity_threads);
 }
 
 // Two packages of two cores of two hardware threads, numbered as many servers do: the packages in
@@ -43,27 +48,32 @@ class TwoPackages : public ::testing::Test {
   testing::TemporaryDirectory directory_;
 };
 
-TEST_F(TwoPackages, GivesOneCpuACoreThePackagesOneAfterTheOther) {
+TEST_F(TwoPackages, GivesTheCpusOfEachCoreThePackagesOneAfterTheOther) {
   EXPECT_EQ(cores({0, 1, 2, 3, 4, 5, 6, 7}),
-            (std::vector<CpuCore>{{0, 0}, {2, 0}, {1, 1}, {3, 1}}));
+            (std::vector<CpuCore>{{{0, 4}, 0}, {{2, 6}, 0}, {{1, 5}, 1}, {{3, 7}, 1}}));
 }
 
-TEST_F(TwoPackages, TakesTheSecondThreadWhereTheFirstIsNotAllowed) {
-  EXPECT_EQ(cores({1, 2, 4, 6, 7}), (std::vector<CpuCore>{{2, 0}, {4, 0}, {1, 1}, {7, 1}}));
+TEST_F(TwoPackages, LeavesOutTheCpusThatAreNotAllowed) {
+  EXPECT_EQ(cores({1, 2, 4, 6, 7}),
+            (std::vector<CpuCore>{{{2, 6}, 0}, {{4}, 0}, {{1}, 1}, {{7}, 1}}));
 }
 
 TEST_F(TwoPackages, TakesCpusThatAreNotDescribedAsCores) {
-  EXPECT_EQ(cores({3, 100, 101}), (std::vector<CpuCore>{{100, 0}, {101, 0}, {3, 1}}));
+  EXPECT_EQ(cores({3, 100, 101}), (std::vector<CpuCore>{{{100}, 0}, {{101}, 0}, {{3}, 1}}));
 }
 
+using CpuLists = std::vector<std::vector<int>>;
+
+// Two jobs on one machine may then share each core's hardware threads.
 TEST(CpusToPin, AreThoseOfAllCoresOrNone) {
-  const CpuLimits limits = {.affinity_threads = 4, .cores = {{0, 0}, {2, 0}, {1, 1}, {3, 1}}};
-  EXPECT_EQ(limits.cpus_to_pin(4), (std::vector{0, 2, 1, 3}));
+  const CpuLimits limits = {.affinity_threads = 7,
+                            .cores = {{{0, 4}, 0}, {{2, 6}, 0}, {{1, 5}, 1}, {{3}, 1}}};
+  EXPECT_EQ(limits.cpus_to_pin(4), (CpuLists{{0, 4}, {2, 6}, {1, 5}, {3}}));
   for (const int threads : {1, 2, 3, 5, 8}) EXPECT_TRUE(limits.cpus_to_pin(threads).empty());
 }
 
 TEST(CpusToPin, AreNoneWhereAQuotaIsBelowTheCores) {
-  CpuLimits limits = {.affinity_threads = 4, .cores = {{0, 0}, {1, 0}}};
+  CpuLimits limits = {.affinity_threads = 4, .cores = {{{0, 2}, 0}, {{1, 3}, 0}}};
   for (const double quota : {0.5, 1.0, 1.5}) {
     limits.cgroup_cpus = quota;
     EXPECT_TRUE(limits.cpus_to_pin(1).empty()) << quota;
@@ -71,15 +81,15 @@ TEST(CpusToPin, AreNoneWhereAQuotaIsBelowTheCores) {
   }
   for (const double quota : {0.0, 2.0, 3.0}) {
     limits.cgroup_cpus = quota;
-    EXPECT_EQ(limits.cpus_to_pin(2), (std::vector{0, 1})) << quota;
+    EXPECT_EQ(limits.cpus_to_pin(2), (CpuLists{{0, 2}, {1, 3}})) << quota;
   }
 }
 
 TEST(CpusToPin, AreNoneWhereNoCpuIsWorseThanAnother) {
-  const std::vector<CpuCore> cores = {{0, 0}, {1, 0}};
+  const std::vector<CpuCore> cores = {{{0}, 0}, {{1}, 0}};
   EXPECT_TRUE((CpuLimits{.affinity_threads = 2, .cores = cores}).cpus_to_pin(2).empty());
   EXPECT_FALSE((CpuLimits{.affinity_threads = 4, .cores = cores}).cpus_to_pin(2).empty());
-  EXPECT_TRUE((CpuLimits{.affinity_threads = 1, .cores = {{5, 0}}}).cpus_to_pin(1).empty());
+  EXPECT_TRUE((CpuLimits{.affinity_threads = 1, .cores = {{{5}, 0}}}).cpus_to_pin(1).empty());
 }
 
 TEST(UsableCores, AreRoundedUpFromTheQuota) {

@@ -62,7 +62,8 @@ def trained_model() -> pathlib.Path:
     rows = directory / "train.tsv"
     rows.write_text(table(ROWS))
     result = run("train", "--model", make_model(directory / "base"), "--train-file", rows,
-                 "--output-dir", directory / "model", "--max-steps", 4, "--threads", 1)
+                 "--output-dir", directory / "model", "--max-steps", 4, "--threads", 1,
+                 "--precision", "fp32")
     assert result.code == 0, result.err
     return directory / "model"
 
@@ -88,7 +89,10 @@ class ProgramTest(unittest.TestCase):
         return self.write(name, table(ROWS if rows is None else rows))
 
     def train_arguments(self, *more, train_file: pathlib.Path | None = None) -> list:
-        return ["train", "--model", self.model, "--output-dir", self.output, "--threads", 2,
+        """Two threads and fp32, unless `more` says otherwise: so each CPU makes the same model."""
+        usual = [part for option in (("--threads", 2), ("--precision", "fp32"))
+                 if option[0] not in more for part in option]
+        return ["train", "--model", self.model, "--output-dir", self.output, *usual,
                 "--train-file", train_file or self.rows_file(), *more]
 
     def succeeds(self, *arguments, **options) -> Result:

@@ -27,8 +27,8 @@ class Bench(ProgramTest):
             self.assertGreater(phases[name, "backward"]["seconds"], 0, name)
         for name in ("clipping", "AdamW"):
             self.assertGreater(phases[name, "update"]["bytes"], 0, name)
-        # Two layers of width 32 with 61 tokens of 4 sequences: the whole one, and the last, which has
-        # keys and values of all tokens and the rest of each sequence's first.
+        # Two layers of width 32 with 61 tokens of 4 sequences: the whole one, and the last, which
+        # has keys and values of all tokens and the rest of each sequence's first.
         whole, last = 2 * 61 * 3 * 32 * 32, 2 * (61 * 2 + 4) * 32 * 32
         self.assertEqual(phases["QKV", "forward"]["flops"], whole + last)
         self.assertEqual(phases["QKV", "backward"]["flops"], 2 * (whole + last))

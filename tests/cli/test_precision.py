@@ -3,7 +3,7 @@ import json
 import unittest
 
 from model_files import read_safetensors
-from program import ROWS, USAGE, ProgramTest, run, trained_model
+from program import MACHINE, ROWS, USAGE, ProgramTest, run, trained_model
 
 
 class Precision(ProgramTest):
@@ -30,10 +30,17 @@ class Precision(ProgramTest):
     def test_bf16_gives_the_same_model_again_and_not_that_of_fp32(self):
         self.train("bf16", "--max-steps", 3)
         first = self.weights()
-        self.train("bf16", "--max-steps", 3)
-        self.assertEqual(self.weights(), first)
+        for threads in (2, 1, 3):
+            self.train("bf16", "--max-steps", 3, "--threads", threads)
+            self.assertEqual(self.weights(), first)
         self.train("fp32", "--max-steps", 3)
         self.assertNotEqual(self.weights(), first)
+
+    def test_says_afterwards_what_was_trained_in(self):
+        for precision in ("fp32", "bf16"):
+            self.train(precision, "--max-steps", 1)
+            state = json.loads((self.output / "trainer_state.json").read_text())
+            self.assertEqual(state["precision"], precision)
 
     def test_the_model_is_saved_in_fp32(self):
         self.train("bf16", "--max-steps", 1)
@@ -65,18 +72,34 @@ class Precision(ProgramTest):
                       self.train("fp32", "--max-steps", 1, "--kernels", "reference"))
         self.assertEqual(self.weights(), automatic)
 
+    def test_bf16_is_not_measured_with_plain_loops(self):
+        log = self.train("bf16", "--max-steps", 1, "--kernels", "reference")
+        self.assertIn("precision: bf16\n", log)
+        self.assertIn("bf16 is no faster than fp32 on this machine", log)
+
     def test_8_bit_weights_give_way_to_bf16(self):
         self.succeeds("quantize", "--model", trained_model(), "--output", self.output)
         result = self.succeeds("predict", "--model", self.output, "--data",
                                self.write("texts.txt", "a film\n"), "--precision", "bf16")
-        self.assertIn("8-bit weights: multiplied as bf16, as asked for\n", result.err)
+        self.assertIn("8-bit weights: not multiplied as integers, because bf16 is asked for\n",
+                      result.err)
         self.assertIn("precision: bf16; ", result.err)
 
     def test_steps_are_measured_in_either(self):
         for precision in ("fp32", "bf16"):
-            result = self.succeeds("bench", "step", "--model", self.model, "--batch-size", 4,
-                                   "--max-seq-length", 40, "--steps", 2, "--precision", precision, "--json")
-            self.assertEqual(json.loads(result.out)["precision"], precision)
+            for command in ("step", "predict"):
+                result = self.succeeds("bench", command, "--model", self.model, "--batch-size", 100,
+                                       "--max-seq-length", 40, "--steps", 4, "--precision",
+                                       precision, "--json")
+                self.assertEqual(json.loads(result.out)["precision"], precision)
+
+    def test_8_bit_prediction_is_measured_in_integers_alone(self):
+        arguments = ["bench", "predict", "--model", self.model, "--int8"]
+        self.fails(USAGE, ["--int8", "--precision bf16"], *arguments, "--precision", "bf16")
+        result = run(*arguments, "--batch-size", 100, "--max-seq-length", 40, "--json")
+        if result.code == MACHINE:
+            self.skipTest("this CPU multiplies no 8-bit integers fast")
+        self.assertEqual(json.loads(result.out)["precision"], "int8")
 
     def test_products_are_measured_in_either(self):
         arguments = ["bench", "gemm", "--model", self.model, "--tokens", 40, "--precision", "bf16"]
@@ -85,6 +108,8 @@ class Precision(ProgramTest):
         for shape in figures["shapes"]:
             self.assertGreater(shape["bf16_gflops"], 0)
         self.assertIn("bf16 GFLOP/s", self.succeeds(*arguments).out)
+        figures = json.loads(self.succeeds(*arguments[:-1], "fp32", "--json").out)
+        self.assertEqual(figures["bf16_gemm_gflops"], 0)
 
     def test_unknown(self):
         self.fails(USAGE, ["--precision", "fp16", "auto", "bf16"],

@@ -147,13 +147,6 @@ class Training(ProgramTest):
         self.train("--seed", 1, "--overwrite-output-dir")
         self.assertNotEqual(results[0], self.weights())
 
-    def train_arguments(self, *more, train_file: pathlib.Path | None = None) -> list:
-        arguments = super().train_arguments(*more, train_file=train_file)
-        if "--threads" in more:
-            at = arguments.index("--threads")
-            del arguments[at:at + 2]
-        return arguments
-
 
 class Init(ProgramTest):
     def test_new_model_is_trained(self):

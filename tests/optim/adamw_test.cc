@@ -30,5 +30,28 @@ TEST(AdamW, DecaysOnlyWhatShouldBeDecayedAndCorrectsTheBias) {
   EXPECT_EQ(weights[3], 1.0F) << "the gap between parameters is left alone";
 }
 
+TEST(AdamW, RoundsTheFirstParametersWhoseCopyItIsGiven) {
+  ParamTable table;
+  table.add("weight", 3, 7, WeightDecay::kYes);
+  const ParamSlice embeddings = table.add("embeddings", 5, 7, WeightDecay::kYes);
+  std::vector<float> weights(static_cast<std::size_t>(table.floats()), 1.0F);
+  std::vector<float> gradients(weights.size(), 0.25F);
+  std::vector<float> moment1(weights.size());
+  std::vector<float> moment2(weights.size());
+  std::vector<BFloat16> copy(weights.size());
+  const auto multiplied = static_cast<std::size_t>(embeddings.offset);
+  ThreadPool pool(2);
+  adamw_update(table, {weights, gradients, moment1, moment2, std::span(copy).first(multiplied)}, {},
+               {.update = 1, .learning_rate = 0.01, .gradient_scale = 1},
+               kernels::choose_table("auto"), pool);
+  for (std::size_t i = 0; i < copy.size(); ++i) {
+    const bool in_a_gap = i >= 21 && i < multiplied;
+    const BFloat16 expected =
+        i >= multiplied || in_a_gap ? BFloat16{} : round_to<BFloat16>(weights[i]);
+    ASSERT_EQ(copy[i], expected) << i;
+  }
+  EXPECT_LT(weights[multiplied], 1.0F) << "beyond the copy weights are updated as well";
+}
+
 }  // namespace
 }  // namespace tandem

@@ -76,13 +76,14 @@ class Golden {
 class GoldenModel {
  public:
   GoldenModel(const std::filesystem::path& directory, std::int64_t outputs, int threads = 2,
-              ProblemKind kind = ProblemKind::kSingleLabel, Precision precision = Precision::kFp32)
+              ProblemKind kind = ProblemKind::kSingleLabel, Precision precision = Precision::kFp32,
+              Bf16Products bf16_products = Bf16Products::kBest)
       : loaded(load_model(
             directory,
             {.outputs = outputs, .allow_new_head = true, .ignore_mismatched_sizes = true})),
         classifier(make_bert_classifier(loaded.config.bert, loaded.params, outputs, precision)),
-        compute(kernels_under_test(), threads),
-        bf16_weights(make_bf16_weights(classifier, loaded.weights, compute.pool())),
+        compute(kernels_under_test(), threads, {}, bf16_products),
+        bf16_weights(make_bf16_weights(classifier, loaded.table, loaded.weights, compute.pool())),
         arena(std::int64_t{1} << 30),
         gradients(loaded.weights.size()),
         view{.classifier = classifier,
@@ -95,7 +96,7 @@ class GoldenModel {
   void set_head(const std::vector<float>& weight, const std::vector<float>& bias) {
     std::ranges::copy(weight, loaded.weights.data() + loaded.params.classifier.weight.offset);
     std::ranges::copy(bias, loaded.weights.data() + loaded.params.classifier.bias.offset);
-    std::ranges::copy(make_bf16_weights(classifier, loaded.weights, compute.pool()),
+    std::ranges::copy(make_bf16_weights(classifier, loaded.table, loaded.weights, compute.pool()),
                       bf16_weights.begin());
   }
 

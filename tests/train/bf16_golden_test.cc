@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/hf_names.h"
+#include "support/bf16_products.h"
 #include "support/golden.h"
 
 namespace tandem {
@@ -13,10 +14,16 @@ using testing::GoldenModel;
 
 const char* const kFile = "tiny_bert_expected.safetensors";
 
-GoldenModel bf16_model() {
-  return GoldenModel(testing::golden_path("tiny_bert"), 3, 2, ProblemKind::kSingleLabel,
-                     Precision::kBf16);
-}
+class TinyBertInBf16 : public testing::EitherBf16Products {
+ protected:
+  const Golden golden{kFile};
+  GoldenModel model{testing::golden_path("tiny_bert"),
+                    3,
+                    2,
+                    ProblemKind::kSingleLabel,
+                    Precision::kBf16,
+                    products()};
+};
 
 PackedBatch whole_batch(const TokenDataset& dataset) {
   return pack(dataset, testing::all_examples(dataset));
@@ -32,18 +39,14 @@ double relative_difference(std::span<const float> actual, std::span<const float>
   return testing::norm_of(difference) / testing::norm_of(expected);
 }
 
-TEST(TinyBertInBf16, LogitsAreCloseToTheReferencesButNotThose) {
-  const Golden golden(kFile);
-  GoldenModel model = bf16_model();
+TEST_P(TinyBertInBf16, LogitsAreCloseToTheReferencesButNotThose) {
   const std::vector<float> logits = model.logits(whole_batch(golden.dataset()));
   const double difference = relative_difference(logits, golden.values("logits"));
   EXPECT_LT(difference, kForward);
   EXPECT_GT(difference, 1e-5) << "it isn't fp32";
 }
 
-TEST(TinyBertInBf16, LossAndEveryGradientAreCloseToTheReferences) {
-  const Golden golden(kFile);
-  GoldenModel model = bf16_model();
+TEST_P(TinyBertInBf16, LossAndEveryGradientAreCloseToTheReferences) {
   EXPECT_NEAR(model.loss_and_gradients(whole_batch(golden.dataset())), golden.value("loss"), 0.01);
   const double whole = testing::norm_of(model.gradients);
   EXPECT_NEAR(whole, golden.value("grad_norm"), kBackward * golden.value("grad_norm"));
@@ -59,9 +62,7 @@ TEST(TinyBertInBf16, LossAndEveryGradientAreCloseToTheReferences) {
   }
 }
 
-TEST(TinyBertInBf16, TwentyTrainingStepsFollowTheReferences) {
-  const Golden golden(kFile);
-  GoldenModel model = bf16_model();
+TEST_P(TinyBertInBf16, TwentyTrainingStepsFollowTheReferences) {
   const LinearSchedule schedule{.peak = 5e-4, .warmup_steps = 4, .total_steps = 20};
   const testing::TrainingCurve curve = testing::train_as_golden(model, golden, schedule, 0.01);
   const std::vector<float> losses = golden.values("losses");
@@ -70,16 +71,18 @@ TEST(TinyBertInBf16, TwentyTrainingStepsFollowTheReferences) {
   }
 }
 
-// The copy that products read is what the weights round to, after every update.
-TEST(TinyBertInBf16, UpdatesTheRoundedWeightsTogetherWithTheWeights) {
-  const Golden golden(kFile);
-  GoldenModel model = bf16_model();
+// The copy that products read is what the weights round to, after every update, and ends where the
+// embeddings begin.
+TEST_P(TinyBertInBf16, UpdatesTheRoundedWeightsTogetherWithTheWeights) {
   const std::vector<BFloat16> before = model.bf16_weights;
   testing::train_as_golden(model, golden, {.peak = 5e-3, .warmup_steps = 0, .total_steps = 2}, 0);
   EXPECT_NE(model.bf16_weights, before);
-  EXPECT_EQ(model.bf16_weights,
-            make_bf16_weights(model.classifier, model.loaded.weights, model.compute.pool()));
+  EXPECT_EQ(std::ssize(before), model.loaded.params.embedding_norm.gamma.offset);
+  EXPECT_EQ(model.bf16_weights, make_bf16_weights(model.classifier, model.loaded.table,
+                                                  model.loaded.weights, model.compute.pool()));
 }
+
+TANDEM_WITH_EITHER_BF16_PRODUCTS(TinyBertInBf16);
 
 }  // namespace
 }  // namespace tandem

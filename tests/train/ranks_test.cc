@@ -47,7 +47,7 @@ Result train(const TrainerOptions& options, Precision precision, Communicator& c
   result.weights.resize(static_cast<std::size_t>(table.floats()));
   initialize_parameters(result.weights, table, {}, compute.pool());
   std::vector<BFloat16> bf16_weights =
-      make_bf16_weights(classifier, result.weights, compute.pool());
+      make_bf16_weights(classifier, table, result.weights, compute.pool());
   const TokenDataset dataset = small_dataset();
   const ClassifierModel model{.classifier = classifier,
                               .table = table,

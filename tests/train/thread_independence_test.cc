@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "model/initialization.h"
-#include "support/kernels_under_test.h"
+#include "support/bf16_products.h"
 #include "train/step_benchmark.h"
 #include "train/trainer.h"
 
@@ -25,12 +25,19 @@ struct TrainedWeights {
   std::vector<float> weights;
 };
 
-TrainedWeights train(int threads, Precision precision) {
+// A precision, and who multiplies bf16.
+struct Arithmetic {
+  Precision precision;
+  Bf16Products products;
+};
+
+TrainedWeights train(int threads, const Arithmetic& arithmetic) {
   const BertConfig config = one_wide_layer();
   ParamTable table;
   const BertParams params = add_bert_params(table, config, 2);
-  const AnyBertClassifier classifier = make_bert_classifier(config, params, 2, precision);
-  Compute compute(testing::kernels_under_test(), threads);
+  const AnyBertClassifier classifier =
+      make_bert_classifier(config, params, 2, arithmetic.precision);
+  Compute compute(testing::kernels_under_test(), threads, {}, arithmetic.products);
   TrainedWeights result;
   result.weights.resize(static_cast<std::size_t>(table.floats()));
   initialize_parameters(result.weights, table, {}, compute.pool());
@@ -38,7 +45,7 @@ TrainedWeights train(int threads, Precision precision) {
   for (std::int64_t i = 0; i < 16; ++i) lengths.push_back(20 + i * 11 % 70);
   const TokenDataset dataset = random_dataset(lengths, config.vocab_size);
   std::vector<BFloat16> bf16_weights =
-      make_bf16_weights(classifier, result.weights, compute.pool());
+      make_bf16_weights(classifier, table, result.weights, compute.pool());
   const ClassifierModel model{.classifier = classifier,
                               .table = table,
                               .weights = result.weights,
@@ -53,9 +60,10 @@ TrainedWeights train(int threads, Precision precision) {
   return result;
 }
 
-class ThreadIndependence : public ::testing::TestWithParam<Precision> {};
+class ThreadIndependence : public ::testing::TestWithParam<Arithmetic> {};
 
 TEST_P(ThreadIndependence, OneTwoAndThreeThreadsTrainTheSameBits) {
+  if (!testing::usable(GetParam().products)) GTEST_SKIP() << "oneDNN multiplies no bf16 here";
   const TrainedWeights one = train(1, GetParam());
   const TrainedWeights two = train(2, GetParam());
   const TrainedWeights three = train(3, GetParam());
@@ -66,9 +74,12 @@ TEST_P(ThreadIndependence, OneTwoAndThreeThreadsTrainTheSameBits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Precisions, ThreadIndependence,
-                         ::testing::Values(Precision::kFp32, Precision::kBf16),
-                         [](const auto& precision) {
-                           return std::string(name_of(precision.param));
+                         ::testing::Values(Arithmetic{Precision::kFp32, Bf16Products::kBest},
+                                           Arithmetic{Precision::kBf16, Bf16Products::kWidened},
+                                           Arithmetic{Precision::kBf16, Bf16Products::kOneDnn}),
+                         [](const auto& arithmetic) {
+                           return std::string(name_of(arithmetic.param.precision)) +
+                                  testing::name_of(arithmetic.param.products);
                          });
 
 }  // namespace
