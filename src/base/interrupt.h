@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl-C and SIGTERM, and SIGUSR1: what Open MPI's mpirun passes on, and Slurm is often told to send.
+// Ctrl-C, SIGTERM, and SIGUSR1, which Open MPI's mpirun passes on and Slurm is often told to send.
 
 #include <string_view>
 

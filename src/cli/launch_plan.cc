@@ -98,6 +98,7 @@ MpiLauncher launcher_of(const std::string& wanted) {
         "every host, or load the module that has one");
   }
   std::vector<std::string> there;
+  there.reserve(found.size());
   for (const MpiLauncher& launcher : found) {
     there.push_back(fmt::format("{} ({})", name_of(launcher.kind), launcher.program));
   }

@@ -50,6 +50,7 @@ std::vector<InterfaceAddress> addresses_to_peers(const NetworkHost& from,
   }
   if (peers_by_interface.size() < 2) return addresses;
   std::vector<std::string> ways;
+  ways.reserve(peers_by_interface.size());
   for (const auto& [interface, names] : peers_by_interface) {
     ways.push_back(fmt::format("{} by {}", fmt::join(names, ", "), interface));
   }
