@@ -78,6 +78,34 @@ std::vector<CpuCore> cores_of(std::span<const int> cpus, const std::filesystem::
   return cores;
 }
 
+std::vector<CpuCore> cores_of_machine() {
+  std::vector<int> cpus(static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN))));
+  std::iota(cpus.begin(), cpus.end(), 0);
+  return cores_of(cpus);
+}
+
+void run_on(std::span<const int> cpus) {
+  cpu_set_t only;
+  CPU_ZERO(&only);
+  for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &only);
+  sched_setaffinity(0, sizeof only, &only);
+}
+
+CoreShare share_of_cores(const std::vector<CpuCore>& mask, const std::vector<CpuCore>& machine,
+                         int place, int processes) {
+  const auto count = static_cast<std::size_t>(processes);
+  const bool far_too_few = 2 * mask.size() * count <= machine.size();
+  const bool of_its_own = mask.size() * count <= machine.size();
+  if (of_its_own && !far_too_few) return {mask, false};
+  const std::vector<CpuCore>& shared = far_too_few ? machine : mask;
+  if (shared.size() < count) return {shared, far_too_few};
+  const auto part = [&](std::size_t which) {
+    return shared.begin() + static_cast<std::ptrdiff_t>(shared.size() * which / count);
+  };
+  const auto at = static_cast<std::size_t>(place);
+  return {{part(at), part(at + 1)}, far_too_few};
+}
+
 CpuLimits cpu_limits() {
   const int hardware_threads = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   const std::vector<int> allowed = allowed_cpus(hardware_threads);

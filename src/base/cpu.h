@@ -42,6 +42,25 @@ CpuLimits cpu_limits();
 std::vector<CpuCore> cores_of(std::span<const int> cpus,
                               const std::filesystem::path& machine = "/sys/devices/system/cpu");
 
+// All cores of the machine that are online, whatever the affinity mask says.
+std::vector<CpuCore> cores_of_machine();
+
+// Lets the calling thread, and those that it starts from now on, run on these CPUs alone; where the
+// system refuses it runs where it did.
+void run_on(std::span<const int> cpus);
+
+// What one of several processes of a job on one machine computes on.
+struct CoreShare {
+  std::vector<CpuCore> cores;
+  bool widened;  // beyond the affinity mask
+};
+
+// Of process `place` of `processes`, whose affinity mask `mask` tells. Processes that share a mask
+// divide its cores. A mask of its own is kept, unless that is less than half of the process's part
+// of the machine: MPI launchers bind a process to one core where nobody asked them to.
+CoreShare share_of_cores(const std::vector<CpuCore>& mask, const std::vector<CpuCore>& machine,
+                         int place, int processes);
+
 // The CPU's own name, e.g. "AMD EPYC 7543 32-Core Processor".
 std::string cpu_model_name();
 

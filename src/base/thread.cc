@@ -5,6 +5,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/cpu.h"
 #include "base/error.h"
 
 namespace tandem {
@@ -14,14 +15,6 @@ std::optional<cpu_set_t> affinity_of_this_thread() {
   cpu_set_t affinity;
   if (sched_getaffinity(0, sizeof affinity, &affinity) != 0) return std::nullopt;
   return affinity;
-}
-
-// Where the system refuses, the calling thread runs where it did.
-void run_on(const std::vector<int>& cpus) {
-  cpu_set_t only;
-  CPU_ZERO(&only);
-  for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &only);
-  sched_setaffinity(0, sizeof only, &only);
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <new>
 
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/launcher_check.h"
@@ -77,22 +79,35 @@ Job::Job(const JobFlags& flags) : flags_(flags), communicator_(join(flags)) {
            communicator_->description());
 }
 
-int Job::processes_here() const {
-  if (alone()) return 1;
-  const std::string& here = hosts_[static_cast<std::size_t>(communicator_->rank())];
-  return static_cast<int>(std::ranges::count(hosts_, here));
-}
-
-int Job::compute_threads(int usable_cores) const {
-  const int share = std::max(1, usable_cores / processes_here());
-  if (alone()) return share;
-  constexpr int kManyCores = 8;
-  const int left = flags_.comm_cores >= 0 ? flags_.comm_cores : (share >= kManyCores ? 1 : 0);
-  if (left >= share) {
-    throw UsageError("--comm-cores {} leaves none of this process's {} cores to computing", left,
-                     share);
+int Job::take_cores() const {
+  const CpuLimits limits = cpu_limits();
+  if (alone()) return limits.usable_cores();
+  const auto rank = static_cast<std::size_t>(communicator_->rank());
+  const std::string& here = hosts_[rank];
+  const auto processes = static_cast<int>(std::ranges::count(hosts_, here));
+  const auto place =
+      static_cast<int>(std::count(hosts_.begin(), hosts_.begin() + communicator_->rank(), here));
+  const CoreShare share = share_of_cores(limits.cores, cores_of_machine(), place, processes);
+  if (share.widened) {
+    log_info("cores: the launcher bound this process to {} of them; its share of all is used",
+             limits.cores.size());
   }
-  return share - left;
+  std::vector<int> cpus;
+  for (const CpuCore& core : share.cores)
+    cpus.insert(cpus.end(), core.cpus.begin(), core.cpus.end());
+  if (share.widened || processes > 1) run_on(cpus);
+  auto cores = static_cast<int>(share.cores.size());
+  if (limits.cgroup_cpus > 0) {
+    cores = std::min(cores, static_cast<int>(std::ceil(limits.cgroup_cpus / processes)));
+  }
+  cores = std::max(1, cores);
+  constexpr int kManyCores = 8;
+  const int left = flags_.comm_cores >= 0 ? flags_.comm_cores : (cores >= kManyCores ? 1 : 0);
+  if (left >= cores) {
+    throw UsageError("--comm-cores {} leaves none of this process's {} cores to computing", left,
+                     cores);
+  }
+  return cores - left;
 }
 
 void Job::run(const std::function<void()>& body) const {

@@ -30,10 +30,9 @@ class Job {
   Communicator* communicator() const { return communicator_.get(); }
   // Every rank's host name, in rank order.
   const std::vector<std::string>& hosts() const { return hosts_; }
-  // How many of the job's processes are on this host.
-  int processes_here() const;
-  // Of this process, out of that many that it may use.
-  int compute_threads(int usable_cores) const;
+  // How many threads this process computes with, once it has taken its share of this host's cores:
+  // the processes of the job on one host divide them.
+  int take_cores() const;
 
   // Runs the body; when it throws, says which rank and host it was, and ends the whole job with the
   // error's exit code. An error that all ranks found alike is said by the root. Alone, the error is

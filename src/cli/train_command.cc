@@ -264,7 +264,7 @@ std::vector<Fact> facts_of(const TrainFlags& flags, const std::string& flags_jso
 void train(const TrainFlags& flags, const std::string& flags_json) {
   const Job job(flags.job);
   job.run([&] {
-    Compute compute = make_compute(flags.compute, job.compute_threads(cpu_limits().usable_cores()));
+    Compute compute = make_compute(flags.compute, job.take_cores());
     if (!job.alone()) {
       check_agreement(*job.communicator(), job.hosts(), facts_of(flags, flags_json, compute));
     }

@@ -99,5 +99,37 @@ TEST(UsableCores, AreRoundedUpFromTheQuota) {
   EXPECT_EQ((CpuLimits{.cores = four, .cgroup_cpus = 9}).usable_cores(), 4);
 }
 
+std::vector<CpuCore> cores(int first, int count) {
+  std::vector<CpuCore> result;
+  for (int cpu = first; cpu < first + count; ++cpu) result.push_back({{cpu}, 0});
+  return result;
+}
+
+TEST(ShareOfCores, OfAMaskThatAllShareIsAPart) {
+  const std::vector<CpuCore> all = cores(0, 8);
+  EXPECT_EQ(share_of_cores(all, all, 0, 1).cores, all);
+  EXPECT_EQ(share_of_cores(all, all, 0, 2).cores, cores(0, 4));
+  EXPECT_EQ(share_of_cores(all, all, 1, 2).cores, cores(4, 4));
+  EXPECT_EQ(share_of_cores(all, all, 2, 3).cores, cores(5, 3));
+  EXPECT_FALSE(share_of_cores(all, all, 1, 2).widened);
+}
+
+TEST(ShareOfCores, OfAMaskOfItsOwnIsTheMask) {
+  const CoreShare share = share_of_cores(cores(4, 4), cores(0, 8), 1, 2);
+  EXPECT_EQ(share.cores, cores(4, 4));
+  EXPECT_FALSE(share.widened);
+}
+
+TEST(ShareOfCores, OfAMaskThatALauncherMadeTooSmallIsAPartOfTheMachine) {
+  const CoreShare alone = share_of_cores(cores(3, 1), cores(0, 8), 0, 1);
+  EXPECT_EQ(alone.cores, cores(0, 8));
+  EXPECT_TRUE(alone.widened);
+  EXPECT_EQ(share_of_cores(cores(3, 1), cores(0, 8), 1, 2).cores, cores(4, 4));
+}
+
+TEST(ShareOfCores, OfMoreProcessesThanCoresIsAllOfThem) {
+  EXPECT_EQ(share_of_cores(cores(0, 2), cores(0, 2), 2, 3).cores, cores(0, 2));
+}
+
 }  // namespace
 }  // namespace tandem
