@@ -31,8 +31,9 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.formatter(std::make_shared<HelpFormat>());
   app.footer(
-      "Exit codes: 0 done, 2 wrong usage, 3 bad data, 4 bad model, 5 the machine is not fit, 7 the "
-      "run\nhit a wall (disk full, a loss that isn't finite), 75 interrupted.");
+      "Exit codes: 0 done, 2 wrong usage, 3 bad data, 4 bad model, 5 the machine is not fit, 6 "
+      "another\nprocess was lost, 7 the run hit a wall (disk full, a loss that isn't finite), 75 "
+      "interrupted.");
   add_train_command(app);
   add_evaluate_command(app);
   add_predict_command(app);

@@ -29,7 +29,7 @@ PackedBatch whole_batch(const TokenDataset& dataset) {
   return pack(dataset, testing::all_examples(dataset));
 }
 
-// Each rounding adds a relative error of up to 2^-9. They add up as independent ones over some
+// Each rounding adds a relative error of up to 2^-8. They add up as independent ones over some
 // dozens of roundings on the way to a logit, and once more on the way back.
 constexpr double kForward = 0.01, kBackward = 0.03;
 
