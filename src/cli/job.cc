@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <new>
+#include <optional>
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -19,27 +20,38 @@
 namespace tandem {
 namespace {
 
-std::unique_ptr<Communicator> join(const JobFlags& flags) {
+// As the flag says, or the launcher; nothing for one process alone.
+std::optional<Transport> transport_for(const JobFlags& flags,
+                                       const LauncherEnvironment& environment) {
   static const std::map<std::string, Transport> kTransports = {{"openmpi", Transport::kOpenMpi},
                                                                {"mpich", Transport::kMpich},
                                                                {"impi", Transport::kIntelMpi}};
-  const LauncherEnvironment environment = launcher_environment();
-  if (flags.comm == "auto") {
-    if (environment.processes == 1) return nullptr;
-    return load_communicator(transport_of(environment), usual_plugin_directory());
-  }
-  if (flags.comm == "none") {
-    if (environment.processes == 1) return nullptr;
+  if (flags.comm == "none" && environment.processes > 1) {
     throw UsageError("--comm none, but {} started {} processes ({})", environment.launcher,
                      environment.processes, environment.variable);
   }
+  if (flags.comm == "none" || (flags.comm == "auto" && environment.processes == 1)) {
+    return std::nullopt;
+  }
+  return flags.comm == "auto" ? transport_of(environment) : kTransports.at(flags.comm);
+}
+
+std::unique_ptr<Communicator> join(const JobFlags& flags) {
+  const LauncherEnvironment environment = launcher_environment();
+  const std::optional<Transport> transport = transport_for(flags, environment);
+  if (!transport) return nullptr;
   std::unique_ptr<Communicator> communicator =
-      load_communicator(kTransports.at(flags.comm), usual_plugin_directory());
-  // The wrong MPI for a launcher makes as many jobs of one process each.
+      load_communicator(*transport, usual_plugin_directory());
+  // With another MPI than the launcher's, each process finds itself alone: N jobs that all do the
+  // same work and write the same files.
   if (communicator->size() != environment.processes) {
-    throw UsageError("--comm {} finds {} process{}, but {} started {} ({})", flags.comm,
-                     communicator->size(), communicator->size() == 1 ? "" : "es",
-                     environment.launcher, environment.processes, environment.variable);
+    throw UsageError(
+        "{} finds {} process{}, but {} processes were started ({}): use the mpirun of the same "
+        "MPI, "
+        "or name its MPI by --comm",
+        communicator->description(), communicator->size(), communicator->size() == 1 ? "" : "es",
+        environment.processes,
+        environment.variable.empty() ? "no launcher is seen" : environment.variable);
   }
   if (communicator->size() == 1) return nullptr;
   return communicator;

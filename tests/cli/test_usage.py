@@ -111,12 +111,22 @@ class OutputDirectory(ProgramTest):
 
 
 class OneOfSeveralProcesses(ProgramTest):
-    def test_refused_under_every_launcher(self):
+    def test_commands_that_work_alone_are_refused_under_every_launcher(self):
         for variable in LAUNCHER_VARIABLES:
             with self.subTest(variable):
                 self.fails(USAGE, ["started as one of 4 processes by ", f"({variable}=4)",
-                                   "start it without the launcher"],
+                                   "only `tandem train` works as several"],
+                           "tokenize", "--model", self.model, env=environment(**{variable: "4"}))
+
+    def test_training_is_refused_where_processes_have_no_mpi(self):
+        for variable in ("SLURM_STEP_NUM_TASKS", "WORLD_SIZE"):
+            with self.subTest(variable):
+                self.fails(USAGE, [f"({variable}=4), without an MPI"],
                            *self.train_arguments(), env=environment(**{variable: "4"}))
+
+    def test_training_is_refused_without_the_mpi_of_its_launcher(self):
+        self.fails(USAGE, ["--comm none, but MPICH's mpirun started 4 processes"],
+                   *self.train_arguments("--comm", "none"), env=environment(PMI_SIZE="4"))
 
     def test_alone_under_a_launcher(self):
         alone = environment(**{variable: "1" for variable in LAUNCHER_VARIABLES})
