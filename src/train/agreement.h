@@ -1,7 +1,8 @@
 #pragma once
-// Whether all ranks of a job are what they must be alike, before the first step.
+// Whether all ranks of a job are what they must be alike, before the first step and after the last.
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct Fact {
 // is known. `hosts` has every rank's name. Every rank has the same facts in the same order.
 void check_agreement(Communicator&, const std::vector<std::string>& hosts,
                      const std::vector<Fact>& facts);
+
+// Throws WallError, on every rank, that names the ranks of each kind when the weights haven't the
+// same bits on all of them.
+void check_same_weights(Communicator&, const std::vector<std::string>& hosts,
+                        std::span<const float> weights);
 
 // A hash of the contents of those of these files that are here, as text; empty when none is.
 std::string hash_of_files(const std::vector<std::filesystem::path>& files);

@@ -1,0 +1,59 @@
+#include "train/agreement.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "support/thread_ranks.h"
+
+namespace tandem {
+namespace {
+
+const std::vector<std::string> kHosts = {"north", "south", "west"};
+
+TEST(Agreement, SameWeightsPass) {
+  run_ranks(3, [](Communicator& communicator) {
+    check_same_weights(communicator, kHosts, std::vector<float>{1.0F, 2.0F});
+  });
+}
+
+TEST(Agreement, OneBitOfOneWeightIsFoundOnEveryRank) {
+  std::vector<std::string> messages(3);
+  run_ranks(3, [&](Communicator& communicator) {
+    const bool other = communicator.rank() == 1;
+    const std::vector<float> weights = {1.0F, other ? 0x1.000002p1F : 2.0F};
+    try {
+      check_same_weights(communicator, kHosts, weights);
+    } catch (const WallError& error) {
+      messages[static_cast<std::size_t>(communicator.rank())] = error.what();
+    }
+  });
+  for (const std::string& message : messages) {
+    EXPECT_NE(message.find("on rank 0 (north), rank 2 (west)"), std::string::npos) << message;
+    EXPECT_NE(message.find("on rank 1 (south)"), std::string::npos) << message;
+    EXPECT_NE(message.find("no model was written"), std::string::npos) << message;
+  }
+}
+
+TEST(Agreement, DifferentFactsAreATableByHost) {
+  std::vector<std::string> messages(3);
+  run_ranks(3, [&](Communicator& communicator) {
+    const int rank = communicator.rank();
+    const std::vector<Fact> facts = {{"kernels", rank == 2 ? "avx2" : "avx512", "name one"},
+                                     {"model", rank == 0 ? "1234" : "", "remove it"}};
+    try {
+      check_agreement(communicator, kHosts, facts);
+    } catch (const MachineError& error) {
+      messages[static_cast<std::size_t>(rank)] = error.what();
+    }
+  });
+  for (const std::string& message : messages) {
+    EXPECT_EQ(message,
+              "the processes of this job differ:\n"
+              "  kernels: avx2 on west; avx512 on north, south: name one");
+  }
+}
+
+}  // namespace
+}  // namespace tandem
