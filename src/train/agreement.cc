@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 #include <xxhash.h>
 
-#include "base/error.h"
 #include "comm/collectives.h"
 
 namespace tandem {
@@ -63,10 +62,11 @@ void check_agreement(Communicator& communicator, const std::vector<std::string>&
        all_gather_texts(communicator, joined(facts), "what every process is")) {
     values.push_back(split(text));
     if (values.back().size() != facts.size()) {
-      throw MachineError(
-          "the process on {} compares other things than that on {}: put the same version of tandem "
-          "on every host",
-          hosts[values.size() - 1], hosts.front());
+      throw Disagreement(
+          ExitCode::kMachine,
+          fmt::format("the process on {} compares other things than that on {}: put the same "
+                      "version of tandem on every host",
+                      hosts[values.size() - 1], hosts.front()));
     }
   }
   std::string table;
@@ -76,7 +76,7 @@ void check_agreement(Communicator& communicator, const std::vector<std::string>&
     table += fmt::format("\n  {}: {}: {}", facts[fact].name, found, facts[fact].remedy);
   }
   if (table.empty()) return;
-  throw MachineError("the processes of this job differ:{}", table);
+  throw Disagreement(ExitCode::kMachine, fmt::format("the processes of this job differ:{}", table));
 }
 
 void check_same_weights(Communicator& communicator, const std::vector<std::string>& hosts,
@@ -90,10 +90,10 @@ void check_same_weights(Communicator& communicator, const std::vector<std::strin
   }
   const std::string found = differences(hashes, places);
   if (found.empty()) return;
-  throw WallError(
-      "the ranks' weights differ after training: {}; no model was written; the memory or CPU of a "
-      "host may be faulty",
-      found);
+  throw Disagreement(ExitCode::kWall,
+                     fmt::format("the ranks' weights differ after training: {}; no model was "
+                                 "written; the memory or CPU of a host may be faulty",
+                                 found));
 }
 
 std::string hash_of_files(const std::vector<std::filesystem::path>& files) {

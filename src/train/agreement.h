@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "comm/communicator.h"
 
 namespace tandem {
@@ -17,8 +18,14 @@ struct Fact {
   std::string remedy;  // what to do when they differ
 };
 
-// Throws MachineError, on every rank, with a table by host when a fact isn't the same wherever it
-// is known. `hosts` has every rank's name. Every rank has the same facts in the same order.
+// What every rank found, in the same words.
+class Disagreement : public Error {
+ public:
+  using Error::Error;
+};
+
+// Throws a Disagreement (kMachine) with a table by host when a fact isn't the same wherever it is
+// known. `hosts` has every rank's name. Every rank has the same facts in the same order.
 void check_agreement(Communicator&, const std::vector<std::string>& hosts,
                      const std::vector<Fact>& facts);
 

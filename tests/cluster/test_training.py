@@ -1,10 +1,10 @@
 """Training on a cluster: what MPI starts over ssh on hosts that share nothing but the network."""
-import functools
 import json
 import os
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -19,6 +19,9 @@ from program import BINARY, MACHINE, ROWS, table
 JOB = pathlib.Path("/root/job")  # on host1 alone, in its own root's home
 TINY = JOB / "tiny"
 SECONDS_TO_FAIL = 30
+KILLER = "until pgrep -f '[t]andem train'; do sleep 0.1; done; sleep 3; pkill -KILL -x tandem"
+MODEL = pathlib.Path(os.environ.get("TANDEM_QUICKSTART_DIR", "/nowhere")) / "minilm-l6"
+MRPC = pathlib.Path(os.environ.get("TANDEM_GLUE_DIR", "/nowhere")) / "mrpc"
 LAUNCHERS = [mpi for mpi in ("openmpi", "mpich") if shutil.which(f"mpirun.{mpi}")]
 
 
@@ -130,6 +133,12 @@ class Failures(ClusterTest):
     def mpirun_fails(self, *texts: str, code: int | None = MACHINE) -> Result:
         return self.fails([*texts], *self.mpirun(LAUNCHERS[0], self.HOSTS), *self.train(), code=code)
 
+    def disagree(self, *texts: str) -> None:
+        """All ranks find it; the root alone says it."""
+        result = self.mpirun_fails("tandem: [rank 0 on host1] the processes of this job differ:\n",
+                                   *texts)
+        self.assertEqual(result.err.count("the processes of this job differ"), 1, result.err)
+
     def put_wrapper(self, host: str, arguments: str) -> None:
         """The program there adds these to its arguments."""
         self.runs_on(host, "mv", BINARY, f"{BINARY}.real")
@@ -166,17 +175,17 @@ class Failures(ClusterTest):
         file = copy / "tiny" / "model.safetensors"
         flip_bits(file, payload_start(file), 1)
         self.runs_on("host3", "cp", "-r", copy, JOB)
-        self.mpirun_fails("the processes of this job differ", "  model: ", " on host3",
-                          "rank 0's is used: remove or replace the others")
+        self.disagree("  model: ", " on host3",
+                      "rank 0's is used: remove or replace the others")
 
     def test_other_arguments(self):
         self.put_wrapper("host3", "--learning-rate 1")
-        self.mpirun_fails("  --learning-rate: ", "1 on host3",
-                          "start every process with the same arguments")
+        self.disagree("  --learning-rate: ", "1 on host3",
+                      "start every process with the same arguments")
 
     def test_other_kernels(self):
         self.put_wrapper("host3", "--kernels reference")
-        self.mpirun_fails("  kernels: ", "reference on host3", "name a set that every host has")
+        self.disagree("  kernels: ", "reference on host3", "name a set that every host has")
 
     def test_no_memory_left_on_a_host(self):
         """The plan has room for the pieces of gradients under way, more than 100 MB."""
@@ -191,10 +200,114 @@ class Failures(ClusterTest):
         for mpi in LAUNCHERS:
             with self.subTest(mpi):
                 train = self.train("--max-steps", 1000000, output=mpi)
-                self.lab.start("host3", "sh", "-c",
-                               "until pgrep -x tandem; do sleep 0.1; done; sleep 4; "
-                               "pkill -KILL -x tandem", stdout=-3)
+                killer = self.lab.start("host3", "sh", "-c", KILLER, stdout=subprocess.DEVNULL)
                 self.fails(["host3", "9"], *self.launch(mpi, *train))
+                self.assertEqual(killer.wait(timeout=10), 0)
+
+
+def needs(config: dict, weights: int, ranks: int, words: int, size: int) -> float:
+    """Bytes that all ranks together must send in a step. Each sum has an owner: every other rank
+    sends it its part of all floats but the word embedding's, and gets the sum. Of the embedding
+    that is done for the rows whose words some rank has: of each at least one part, which is the
+    owner's own once in `ranks` times."""
+    embedding = config["vocab_size"] * config["hidden_size"]
+    dense = 2 * (ranks - 1) * (weights - embedding)
+    rows = words * config["hidden_size"] * ((ranks - 1) / ranks + (ranks - 1))
+    return size * (dense + rows)
+
+
+@unittest.skipUnless(MODEL.is_dir() and MRPC.is_dir(), "needs MiniLM and MRPC")
+class RealWeights(ClusterTest):
+    """MiniLM on MRPC, with dropout."""
+
+    def job(self, *more, output: str) -> list:
+        given = [part for option in (("--max-steps", 60), ("--global-batch-size", 8),
+                                     ("--per-device-train-batch-size", 8))
+                 if option[0] not in more for part in option]
+        return self.train("--model", JOB / "minilm", "--task-name", "mrpc", "--data-dir",
+                          JOB / "mrpc", "--wire-dtype", "fp32", "--max-seq-length", 64,
+                          "--logging-steps", 1, "--do-train", *given, *more, output=output)
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.runs_on("host1", "cp", "-r", MODEL, JOB / "minilm")
+        self.runs_on("host1", "cp", "-r", MRPC, JOB / "mrpc")
+
+    def losses(self, *command, output: str) -> list[float]:
+        self.runs_on("host1", *command, timeout=300)
+        state = json.loads(self.read(JOB / output / "trainer_state.json"))
+        return [entry["loss"] for entry in state["log_history"] if "loss" in entry]
+
+    def test_learn_the_same_however_many(self):
+        alone = self.losses(*self.job(output="1"), output="1")
+        other = self.losses(*self.job("--gradient-accumulation-steps", 2,
+                                      "--per-device-train-batch-size", 4, output="order"),
+                            output="order")
+        self.assertEqual(len(alone), 60)
+        apart = max(abs(a - b) for a, b in zip(alone, other))
+        print(f"another order of summing: {apart:.2e}", file=sys.stderr)
+        for ranks in (2, 3, 4):
+            name = str(ranks)
+            found = self.losses(*self.mpirun(LAUNCHERS[0], ranks), *self.job(output=name),
+                                output=name)
+            differences = [abs(a - b) for a, b in zip(alone, found)]
+            print(f"{ranks} ranks: first 10 steps {max(differences[:10]):.2e}, "
+                  f"60 {max(differences):.2e}", file=sys.stderr)
+            self.assertLess(max(differences[:10]), 1e-5, ranks)
+            self.assertLessEqual(max(differences), 3 * apart, ranks)
+        self.evaluates_the_same(JOB / "1")
+
+    def evaluates_the_same(self, model: pathlib.Path) -> None:
+        results = []
+        for ranks in range(1, self.HOSTS + 1):
+            output = f"eval{ranks}"
+            command = self.job("--model", model, "--do-eval", output=output)
+            command.remove("--do-train")
+            launcher = self.mpirun(LAUNCHERS[0], ranks) if ranks > 1 else []
+            self.runs_on("host1", *launcher, *command, timeout=100)
+            found = json.loads(self.read(JOB / output / "eval_results.json"))
+            results.append({name: value for name, value in found.items()
+                            if name in ("eval_accuracy", "eval_f1", "eval_loss", "eval_samples")})
+        self.assertEqual(len(results[0]), 4, results[0])
+        self.assertEqual(results, [results[0]] * self.HOSTS)
+
+    def sent_bytes(self) -> int:
+        return sum(int(self.runs_on(host, "cat", "/sys/class/net/eth0/statistics/tx_bytes"))
+                   for host in self.lab.hosts)
+
+    def bytes_of_a_step(self, launcher: list, *more) -> float:
+        sent = []
+        for steps in (2, 6):
+            before = self.sent_bytes()
+            self.runs_on("host1", *launcher,
+                         *self.job("--max-steps", steps, "--max-train-samples", 8, *more,
+                                   "--overwrite-output-dir", output="bytes"), timeout=200)
+            sent.append(self.sent_bytes() - before)
+        return (sent[1] - sent[0]) / 4
+
+    def words(self) -> int:
+        """Of the eight rows that every step learns from."""
+        rows = [line.split("\t")[3:5] for line in
+                (MRPC / "train.tsv").read_text(encoding="utf-8-sig").splitlines()[1:9]]
+        text = "".join(text + "\n" for row in rows for text in row)
+        out = self.runs_on("host1", BINARY, "tokenize", "--model", MODEL, stdin=text)
+        return len(set(re.findall(r"\d+", out)))
+
+    def test_bytes_on_the_wire(self):
+        config = json.loads((MODEL / "config.json").read_text())
+        weights = (MODEL / "model.safetensors").stat().st_size // 4
+        for mpi in LAUNCHERS:
+            for wire, size in (("fp32", 4), ("bf16", 2)):
+                with self.subTest(mpi=mpi, wire=wire):
+                    sent = self.bytes_of_a_step(self.mpirun(mpi, self.HOSTS), "--wire-dtype", wire)
+                    needed = needs(config, weights, self.HOSTS, self.words(), size)
+                    whole = 2 * (self.HOSTS - 1) * weights * 4
+                    print(f"{mpi}, {wire}: {sent / 1e6:.1f} MB a step, needed {needed / 1e6:.1f}: "
+                          f"{sent / needed:.3f}; of a dense fp32 all-reduce {sent / whole:.3f}",
+                          file=sys.stderr)
+                    self.assertLess(sent, 1.15 * needed)
+                    if wire == "bf16":
+                        self.assertLess(sent, 0.45 * whole)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ TEST(Agreement, OneBitOfOneWeightIsFoundOnEveryRank) {
     const std::vector<float> weights = {1.0F, other ? 0x1.000002p1F : 2.0F};
     try {
       check_same_weights(communicator, kHosts, weights);
-    } catch (const WallError& error) {
+    } catch (const Disagreement& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kWall);
       messages[static_cast<std::size_t>(communicator.rank())] = error.what();
     }
   });
@@ -44,7 +45,8 @@ TEST(Agreement, DifferentFactsAreATableByHost) {
                                      {"model", rank == 0 ? "1234" : "", "remove it"}};
     try {
       check_agreement(communicator, kHosts, facts);
-    } catch (const MachineError& error) {
+    } catch (const Disagreement& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kMachine);
       messages[static_cast<std::size_t>(rank)] = error.what();
     }
   });
