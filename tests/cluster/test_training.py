@@ -222,11 +222,12 @@ class RealWeights(ClusterTest):
 
     def job(self, *more, output: str) -> list:
         given = [part for option in (("--max-steps", 60), ("--global-batch-size", 8),
-                                     ("--per-device-train-batch-size", 8))
+                                     ("--per-device-train-batch-size", 8),
+                                     ("--wire-dtype", "fp32"))
                  if option[0] not in more for part in option]
         return self.train("--model", JOB / "minilm", "--task-name", "mrpc", "--data-dir",
-                          JOB / "mrpc", "--wire-dtype", "fp32", "--max-seq-length", 64,
-                          "--logging-steps", 1, "--do-train", *given, *more, output=output)
+                          JOB / "mrpc", "--max-seq-length", 64, "--logging-steps", 1,
+                          "--do-train", *given, *more, output=output)
 
     def setUp(self) -> None:
         super().setUp()
