@@ -223,11 +223,10 @@ class RealWeights(ClusterTest):
     def job(self, *more, output: str) -> list:
         given = [part for option in (("--max-steps", 60), ("--global-batch-size", 8),
                                      ("--per-device-train-batch-size", 8),
-                                     ("--wire-dtype", "fp32"))
+                                     ("--wire-dtype", "fp32"), ("--model", JOB / "minilm"))
                  if option[0] not in more for part in option]
-        return self.train("--model", JOB / "minilm", "--task-name", "mrpc", "--data-dir",
-                          JOB / "mrpc", "--max-seq-length", 64, "--logging-steps", 1,
-                          "--do-train", *given, *more, output=output)
+        return self.train("--task-name", "mrpc", "--data-dir", JOB / "mrpc", "--max-seq-length", 64,
+                          "--logging-steps", 1, *given, *more, output=output)
 
     def setUp(self) -> None:
         super().setUp()
@@ -240,8 +239,8 @@ class RealWeights(ClusterTest):
         return [entry["loss"] for entry in state["log_history"] if "loss" in entry]
 
     def test_learn_the_same_however_many(self):
-        alone = self.losses(*self.job(output="1"), output="1")
-        other = self.losses(*self.job("--gradient-accumulation-steps", 2,
+        alone = self.losses(*self.job("--do-train", output="1"), output="1")
+        other = self.losses(*self.job("--do-train", "--gradient-accumulation-steps", 2,
                                       "--per-device-train-batch-size", 4, output="order"),
                             output="order")
         self.assertEqual(len(alone), 60)
@@ -249,8 +248,8 @@ class RealWeights(ClusterTest):
         print(f"another order of summing: {apart:.2e}", file=sys.stderr)
         for ranks in (2, 3, 4):
             name = str(ranks)
-            found = self.losses(*self.mpirun(LAUNCHERS[0], ranks), *self.job(output=name),
-                                output=name)
+            found = self.losses(*self.mpirun(LAUNCHERS[0], ranks),
+                                *self.job("--do-train", output=name), output=name)
             differences = [abs(a - b) for a, b in zip(alone, found)]
             print(f"{ranks} ranks: first 10 steps {max(differences[:10]):.2e}, "
                   f"60 {max(differences):.2e}", file=sys.stderr)
@@ -263,7 +262,6 @@ class RealWeights(ClusterTest):
         for ranks in range(1, self.HOSTS + 1):
             output = f"eval{ranks}"
             command = self.job("--model", model, "--do-eval", output=output)
-            command.remove("--do-train")
             launcher = self.mpirun(LAUNCHERS[0], ranks) if ranks > 1 else []
             self.runs_on("host1", *launcher, *command, timeout=100)
             found = json.loads(self.read(JOB / output / "eval_results.json"))
@@ -281,7 +279,7 @@ class RealWeights(ClusterTest):
         for steps in (2, 6):
             before = self.sent_bytes()
             self.runs_on("host1", *launcher,
-                         *self.job("--max-steps", steps, "--max-train-samples", 8, *more,
+                         *self.job("--do-train", "--max-steps", steps, "--max-train-samples", 8, *more,
                                    "--overwrite-output-dir", output="bytes"), timeout=200)
             sent.append(self.sent_bytes() - before)
         return (sent[1] - sent[0]) / 4
