@@ -11,7 +11,6 @@ import time
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-# pylint: disable=wrong-import-position
 from lab import Lab, Result
 from model_files import flip_bits, make_model, payload_start
 from program import BINARY, MACHINE, ROWS, table
