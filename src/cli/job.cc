@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <new>
 #include <optional>
+#include <thread>
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include "cli/launcher_check.h"
 #include "comm/collectives.h"
 #include "comm/load.h"
+#include "train/agreement.h"
 
 namespace tandem {
 namespace {
@@ -135,6 +138,11 @@ void Job::run(const std::function<void()>& body) const {
   };
   try {
     body();
+  } catch (const Disagreement& error) {
+    // The root says it for all and ends the others, which it may take a moment to do.
+    constexpr std::chrono::seconds kUntilEnded{5};
+    if (!root()) std::this_thread::sleep_for(kUntilEnded);
+    end_job(error.what(), error.exit_code());
   } catch (const Error& error) {
     end_job(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {

@@ -1,4 +1,5 @@
 // tandem train: learn, evaluate, predict and save, as run_glue.py does.
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -117,6 +118,9 @@ class TrainRun {
     const LoopResult result =
         run_training(trainer, flags_.loop, log, [&] { return evaluate_all(); });
     trainer.check_weights();
+    if (!job_.alone()) {
+      check_same_weights(*job_.communicator(), job_.hosts(), session_.classifier().weights);
+    }
     const Results results = train_results(dataset, result);
     log.add_results(result.steps, result.epoch, results);
     epoch_ = result.epoch;
@@ -256,7 +260,9 @@ std::vector<Fact> facts_of(const TrainFlags& flags, const std::string& flags_jso
        "rank 0's is used: remove or replace the others"}};
   const auto arguments = nlohmann::json::parse(flags_json);
   for (const auto& [name, value] : arguments.items()) {
-    facts.push_back({"--" + name, value.dump(), "start every process with the same arguments"});
+    std::string option = "--" + name;
+    std::ranges::replace(option, '_', '-');
+    facts.push_back({option, value.dump(), "start every process with the same arguments"});
   }
   return facts;
 }

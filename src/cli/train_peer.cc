@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "model/bert_params.h"
+#include "train/agreement.h"
 #include "train/evaluator.h"
 #include "train/run_log.h"
 #include "train/shared_inputs.h"
@@ -79,6 +80,7 @@ void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {
     trainer.allocate();
     RunLog log;
     run_training(trainer, flags.loop, log, evaluate);
+    check_same_weights(communicator, job.hosts(), received.weights);
   }
   if (received.outline.evaluates_at_the_end) evaluate();
 }

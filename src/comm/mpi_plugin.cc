@@ -1,5 +1,6 @@
 // A communicator over MPI-3's nonblocking collectives. Compiled once for each MPI.
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <mpi.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "comm/plugin.h"
 
@@ -108,6 +110,23 @@ class MpiOperation : public PendingOperation {
   bool done_ = false;
 };
 
+// MPICH 4.0 over UCX, which is Debian's, stands still in about every fifth MPI_Finalize over TCP: a
+// rank waits for a connection to close that its peer has closed already. By then all ranks have
+// come here, so nothing is lost when the job is ended the other way, with the exit code of success.
+class FinalizeLimit {
+ public:
+  FinalizeLimit() {
+    struct sigaction action {};
+    action.sa_handler = [](int) { MPI_Abort(MPI_COMM_WORLD, 0); };
+    sigaction(SIGALRM, &action, nullptr);
+    constexpr unsigned kSeconds = 3;
+    alarm(kSeconds);
+  }
+  ~FinalizeLimit() { alarm(0); }
+  FinalizeLimit(const FinalizeLimit&) = delete;
+  FinalizeLimit& operator=(const FinalizeLimit&) = delete;
+};
+
 class MpiCommunicator : public Communicator {
  public:
   MpiCommunicator() : exceptions_(std::uncaught_exceptions()) {
@@ -123,7 +142,11 @@ class MpiCommunicator : public Communicator {
     // MPI_Finalize waits for all ranks, so it isn't for one that leaves the others alone: the
     // launcher ends the job then.
     if (pending_ > 0 || std::uncaught_exceptions() > exceptions_) return;
+    MPI_Barrier(communicator_);
     MPI_Comm_free(&communicator_);
+    std::fflush(nullptr);
+    std::optional<FinalizeLimit> limit;
+    if (library_name().starts_with("MPICH")) limit.emplace();
     MPI_Finalize();
   }
 

@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 #include <xxhash.h>
 
-#include "base/error.h"
 #include "comm/collectives.h"
 
 namespace tandem {
@@ -33,19 +32,25 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 // "value on host1, host2; other value on host3", or nothing when there is one value only.
-std::string differences(const std::vector<std::vector<std::string>>& values, std::size_t fact,
-                        const std::vector<std::string>& hosts) {
-  std::map<std::string, std::vector<std::string>> hosts_of;
+std::string differences(const std::vector<std::string>& values,
+                        const std::vector<std::string>& places) {
+  std::map<std::string, std::vector<std::string>> places_of;
   for (std::size_t rank = 0; rank < values.size(); ++rank) {
-    const std::string& value = values[rank][fact];
-    if (!value.empty()) hosts_of[value].push_back(hosts[rank]);
+    if (!values[rank].empty()) places_of[values[rank]].push_back(places[rank]);
   }
-  if (hosts_of.size() < 2) return "";
+  if (places_of.size() < 2) return "";
   std::vector<std::string> parts;
-  for (const auto& [value, where] : hosts_of) {
+  for (const auto& [value, where] : places_of) {
     parts.push_back(fmt::format("{} on {}", value, fmt::join(where, ", ")));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::vector<std::string> column(const std::vector<std::vector<std::string>>& rows,
+                                std::size_t place) {
+  std::vector<std::string> values;
+  for (const std::vector<std::string>& row : rows) values.push_back(row[place]);
+  return values;
 }
 
 }  // namespace
@@ -57,20 +62,38 @@ void check_agreement(Communicator& communicator, const std::vector<std::string>&
        all_gather_texts(communicator, joined(facts), "what every process is")) {
     values.push_back(split(text));
     if (values.back().size() != facts.size()) {
-      throw MachineError(
-          "the process on {} compares other things than that on {}: put the same version of tandem "
-          "on every host",
-          hosts[values.size() - 1], hosts.front());
+      throw Disagreement(
+          ExitCode::kMachine,
+          fmt::format("the process on {} compares other things than that on {}: put the same "
+                      "version of tandem on every host",
+                      hosts[values.size() - 1], hosts.front()));
     }
   }
   std::string table;
   for (std::size_t fact = 0; fact < facts.size(); ++fact) {
-    const std::string found = differences(values, fact, hosts);
+    const std::string found = differences(column(values, fact), hosts);
     if (found.empty()) continue;
     table += fmt::format("\n  {}: {}: {}", facts[fact].name, found, facts[fact].remedy);
   }
   if (table.empty()) return;
-  throw MachineError("the processes of this job differ:{}", table);
+  throw Disagreement(ExitCode::kMachine, fmt::format("the processes of this job differ:{}", table));
+}
+
+void check_same_weights(Communicator& communicator, const std::vector<std::string>& hosts,
+                        std::span<const float> weights) {
+  const std::string hash = fmt::format("{:016x}", XXH64(weights.data(), weights.size_bytes(), 0));
+  const std::vector<std::string> hashes =
+      all_gather_texts(communicator, hash, "hashes of the weights");
+  std::vector<std::string> places;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    places.push_back(fmt::format("rank {} ({})", rank, hosts[rank]));
+  }
+  const std::string found = differences(hashes, places);
+  if (found.empty()) return;
+  throw Disagreement(ExitCode::kWall,
+                     fmt::format("the ranks' weights differ after training: {}; no model was "
+                                 "written; the memory or CPU of a host may be faulty",
+                                 found));
 }
 
 std::string hash_of_files(const std::vector<std::filesystem::path>& files) {

@@ -1,5 +1,7 @@
 #include "train/agreement.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -10,48 +12,62 @@
 namespace tandem {
 namespace {
 
-const std::vector<std::string> kHosts = {"h1", "h2", "h3"};
+const std::vector<std::string> kHosts = {"north", "south", "west"};
 
-// What each of three ranks throws when its facts have these values; empty: nothing.
-std::vector<std::string> messages_for(const std::vector<std::vector<std::string>>& values) {
-  std::vector<std::string> messages(values.size());
-  run_ranks(static_cast<int>(values.size()), [&](Communicator& communicator) {
-    const auto rank = static_cast<std::size_t>(communicator.rank());
-    std::vector<Fact> facts;
-    for (const std::string& value : values[rank]) {
-      facts.push_back({fmt::format("fact {}", facts.size()), value, "make them alike"});
-    }
+TEST(Agreement, SameWeightsPass) {
+  run_ranks(3, [](Communicator& communicator) {
+    check_same_weights(communicator, kHosts, std::vector<float>{1.0F, 2.0F});
+  });
+}
+
+TEST(Agreement, OneBitOfOneWeightIsFoundOnEveryRank) {
+  std::vector<std::string> messages(3);
+  run_ranks(3, [&](Communicator& communicator) {
+    const bool other = communicator.rank() == 1;
+    const std::vector<float> weights = {1.0F, other ? 0x1.000002p1F : 2.0F};
     try {
-      check_agreement(communicator, kHosts, facts);
-    } catch (const MachineError& error) {
-      messages[rank] = error.what();
+      check_same_weights(communicator, kHosts, weights);
+    } catch (const Disagreement& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kWall);
+      messages[static_cast<std::size_t>(communicator.rank())] = error.what();
     }
   });
-  return messages;
+  for (const std::string& message : messages) {
+    EXPECT_NE(message.find("on rank 0 (north), rank 2 (west)"), std::string::npos) << message;
+    EXPECT_NE(message.find("on rank 1 (south)"), std::string::npos) << message;
+    EXPECT_NE(message.find("no model was written"), std::string::npos) << message;
+  }
 }
 
-TEST(Agreement, IsThereWhenAllRanksAreAlike) {
-  EXPECT_EQ(messages_for({{"1", "x"}, {"1", "x"}, {"1", "x"}}), std::vector<std::string>(3));
-}
-
-TEST(Agreement, NamesTheHostsOfEachValueOnEveryRank) {
-  const std::vector<std::string> messages = messages_for({{"1", "x"}, {"1", "y"}, {"1", "x"}});
+TEST(Agreement, DifferentFactsAreATableByHost) {
+  std::vector<std::string> messages(3);
+  run_ranks(3, [&](Communicator& communicator) {
+    const int rank = communicator.rank();
+    const std::vector<Fact> facts = {{"kernels", rank == 2 ? "avx2" : "avx512", "name one"},
+                                     {"model", rank == 0 ? "1234" : "", "remove it"}};
+    try {
+      check_agreement(communicator, kHosts, facts);
+    } catch (const Disagreement& error) {
+      EXPECT_EQ(error.exit_code(), ExitCode::kMachine);
+      messages[static_cast<std::size_t>(rank)] = error.what();
+    }
+  });
   for (const std::string& message : messages) {
     EXPECT_EQ(message,
               "the processes of this job differ:\n"
-              "  fact 1: x on h1, h3; y on h2: make them alike");
+              "  kernels: avx2 on west; avx512 on north, south: name one");
   }
 }
 
-TEST(Agreement, LeavesOutRanksThatHaveNothingToCompare) {
-  EXPECT_EQ(messages_for({{"1"}, {""}, {"1"}}), std::vector<std::string>(3));
-  EXPECT_NE(messages_for({{"1"}, {""}, {"2"}}), std::vector<std::string>(3));
-}
-
-TEST(Agreement, RefusesRanksThatCompareOtherThings) {
-  for (const std::string& message : messages_for({{"1"}, {"1", "x"}, {"1"}})) {
-    EXPECT_NE(message.find("put the same version of tandem on every host"), std::string::npos);
-  }
+TEST(Agreement, RanksThatCompareOtherThingsAreRefused) {
+  run_ranks(2, [&](Communicator& communicator) {
+    const std::vector<Fact> facts(communicator.rank() == 0 ? 1 : 2, Fact{"a", "1", "b"});
+    const testing::Failure failure =
+        testing::failure_of([&] { check_agreement(communicator, kHosts, facts); });
+    EXPECT_EQ(failure.code, ExitCode::kMachine);
+    EXPECT_NE(failure.message.find("put the same version of tandem on every host"),
+              std::string::npos);
+  });
 }
 
 TEST(HashOfFiles, IsOfTheContentsOfThoseThatAreThere) {
