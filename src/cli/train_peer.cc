@@ -9,6 +9,7 @@
 #include "train/evaluator.h"
 #include "train/run_log.h"
 #include "train/shared_inputs.h"
+#include "train/speed_report.h"
 #include "train/training_loop.h"
 
 namespace tandem {
@@ -73,14 +74,18 @@ void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {
     }
     return Results();
   };
+  LoopResult result;
   if (received.outline.trains) {
     Trainer trainer(model, received.training_set, flags.trainer, compute, &communicator);
     check_memory(trainer.memory());
     trainer.allocate();
     RunLog log;
-    run_training(trainer, flags.loop, log, evaluate);
+    result = run_training(trainer, flags.loop, log, evaluate);
   }
   if (received.outline.evaluates_at_the_end) evaluate();
+  if (received.outline.trains && !flags.speed_report.empty()) {
+    gather_speeds(&communicator, result.speed, host_name(), compute.pool().size());
+  }
 }
 
 }  // namespace tandem
