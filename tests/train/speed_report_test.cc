@@ -113,7 +113,7 @@ TEST(SpeedReport, SomethingElseIsAnErrorThatNamesItsPlace) {
   for (const char* const text : {"", "[]", "{}", R"({"steps": -1})", "{\"steps\": 1"}) {
     const std::string message =
         failure_of([&] { parse_speed_report(text, "h1:/runs/speed.json"); }).message;
-    EXPECT_TRUE(message.starts_with("h1:/runs/speed.json: ")) << message;
+    EXPECT_TRUE(message.starts_with("h1:/runs/speed.json:")) << message;
   }
   std::string no_ranks = speed_report_json({.ranks = {}, .evaluation = {}});
   EXPECT_NE(failure_of([&] { parse_speed_report(no_ranks, "r"); }).message.find("names no rank"),
