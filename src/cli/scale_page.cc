@@ -1,6 +1,7 @@
 #include "cli/scale_page.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -61,7 +62,7 @@ std::string table(const ScaleReport& report) {
          percent(figures.efficiency), percent(figures.exposed), percent(figures.waiting),
          percent(figures.optimizer), percent(figures.input), percent(figures.communication_cpu),
          fmt::format("{:.1f}", figures.megabits_per_second),
-         loss == loss ? fmt::format("{:.4f}", loss) : "–",
+         std::isfinite(loss) ? fmt::format("{:.4f}", loss) : "–",
          figures.metric.first.empty() ? "–"
                                       : fmt::format("{} {:.4f}", html_escaped(figures.metric.first),
                                                     figures.metric.second)});

@@ -49,7 +49,7 @@ RankSpeed read_rank(const JsonValue& value) {
   return speed;
 }
 
-// What one rank sends to all: its steps and its threads.
+// Every rank's steps.
 std::vector<std::vector<StepTimes>> gather_steps(Communicator& communicator,
                                                  std::span<const StepTimes> mine) {
   const auto ranks = static_cast<std::size_t>(communicator.size());
