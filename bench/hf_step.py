@@ -8,10 +8,12 @@ prediction of one batch.
 ORDER has one sequence's token count a line; batch i is lines 32 i to 32 i + 31 of it, as they
 stand, with random ids. A step is forward, backward, clipping and AdamW, with dropout. The first
 --warmup steps don't count. Prints one JSON line. Needs torch and transformers; bench/compare-hf
-runs this.
+runs this. Under torchrun it trains data-parallel over gloo: of W processes, process r takes batch
+W i + r at step i, and the first one prints. bench/compare-hf-ddp runs that.
 """
 import argparse
 import json
+import os
 import resource
 import statistics
 import time
@@ -90,23 +92,32 @@ def main() -> None:
     options = parser.parse_args()
     if options.warmup >= options.steps:
         parser.error("--steps must be more than --warmup")
+    world, rank = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("RANK", "0"))
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     config = BertConfig(**PRESETS[options.preset])
     model = BertForSequenceClassification(config).train(not options.predict)
     optimizer = None if options.predict else make_optimizer(model)
+    if world > 1:
+        torch.distributed.init_process_group("gloo")
+        model = torch.nn.parallel.DistributedDataParallel(model)
     seconds = []
-    for lengths in read_batches(options.order, options.batch_size, options.steps):
+    batches = read_batches(options.order, options.batch_size, options.steps * world)
+    for lengths in batches[rank::world]:
         inputs = make_inputs(lengths, options.pad, config.vocab_size)
         seconds.append(time_step(model, optimizer, inputs, options.dtype) if optimizer
                        else time_prediction(model, inputs, options.dtype))
+    if world > 1:
+        torch.distributed.destroy_process_group()
+    if rank > 0:
+        return
     median = statistics.median(seconds[options.warmup:])
     print(json.dumps({
         "preset": options.preset, "pad": options.pad, "dtype": options.dtype,
-        "threads": options.threads, "torch": torch.__version__,
+        "threads": options.threads, "processes": world, "torch": torch.__version__,
         "transformers": transformers.__version__, "step_seconds": [round(s, 3) for s in seconds],
         "seconds_per_step": round(median, 4),
-        "samples_per_second": round(options.batch_size / median, 3),
+        "samples_per_second": round(world * options.batch_size / median, 3),
         "peak_memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}))
 
 

@@ -15,5 +15,6 @@ void add_init_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 // `exit_code` becomes that of the job, and must outlive `app`'s parsing.
 void add_launch_command(CLI::App& app, int& exit_code);
+void add_scale_command(CLI::App& app);
 
 }  // namespace tandem

@@ -1,15 +1,12 @@
 // tandem launch: starts a job on several hosts by the MPI that is there.
-#include <algorithm>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "base/error.h"
-#include "base/log.h"
 #include "cli/commands.h"
 #include "cli/launch_plan.h"
-#include "cluster/foreground.h"
+#include "cli/launch_run.h"
 #include "cluster/remote_shell.h"
 
 namespace tandem {
@@ -39,15 +36,7 @@ int launch(const LaunchFlags& flags) {
     print_plan(plan);
     return 0;
   }
-  const TemporaryFile hostfile(hostfile_for(plan.launcher.kind, plan.job));
-  const std::vector<std::string> words =
-      launcher_words(plan.launcher, plan.job, hostfile.path().string());
-  for (const std::string& line : lines_of(map_text(plan))) log_line(line);
-  log_info("starting: {}", shell_line(words));
-  const ForegroundEnd end = run_in_foreground(words, signal_to_end(plan.launcher.kind));
-  // Launchers aren't agreed on what they return for a job that was asked to end.
-  const bool interrupted_unsaid = end.asked_to_end && end.code == 0;
-  return interrupted_unsaid ? static_cast<int>(ExitCode::kInterrupted) : end.code;
+  return run_launch(plan);
 }
 
 }  // namespace

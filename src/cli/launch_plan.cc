@@ -12,32 +12,9 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "cli/arguments.h"
-#include "cli/train_flags.h"
 
 namespace tandem {
 namespace {
-
-// Reads the options of the job as each rank will, so that a wrong one is told once, before the
-// start. Returns the compute threads asked for, 0 when none are.
-int check_train_command(const std::vector<std::string>& command) {
-  if (command.empty() || command.front() != "train") {
-    throw UsageError(
-        "{}: expected `train` and its options after --, as in `tandem launch --hostfile "
-        "HOSTS -- train --model DIR ...`",
-        command.empty() ? "nothing" : printable(command.front()));
-  }
-  CLI::App app("", "tandem");
-  CLI::App& train = *app.add_subcommand("train");
-  TrainFlags flags;
-  add_train_flags(train, flags);
-  try {
-    parse_arguments(app, command);
-  } catch (const CLI::Success&) {
-    throw UsageError("`tandem train --help` explains what may stand after --; it needs no hosts");
-  }
-  check_train_flags(flags);
-  return flags.compute.threads;
-}
 
 std::vector<std::pair<std::string, std::string>> environment_of(const LaunchFlags& flags) {
   std::vector<std::pair<std::string, std::string>> environment;
@@ -153,8 +130,28 @@ std::string count_of(int number, std::string_view thing) {
 
 }  // namespace
 
+TrainFlags read_train_command(const std::vector<std::string>& command, std::string_view launching) {
+  if (command.empty() || command.front() != "train") {
+    throw UsageError(
+        "{}: expected `train` and its options after --, as in `{} -- train --model DIR ...`",
+        command.empty() ? "nothing" : printable(command.front()), launching);
+  }
+  CLI::App app("", "tandem");
+  CLI::App& train = *app.add_subcommand("train");
+  TrainFlags flags;
+  add_train_flags(train, flags);
+  try {
+    parse_arguments(app, command);
+  } catch (const CLI::Success&) {
+    throw UsageError("`tandem train --help` explains what may stand after --; it needs no hosts");
+  }
+  check_train_flags(flags);
+  return flags;
+}
+
 LaunchPlan plan_launch(const LaunchFlags& flags) {
-  const int wanted_threads = check_train_command(flags.command);
+  const int wanted_threads =
+      read_train_command(flags.command, "tandem launch --hostfile HOSTS").compute.threads;
   const auto environment = environment_of(flags);
   const std::vector<Host> hosts = hosts_of_job(flags);
   const MpiLauncher launcher = launcher_of(flags.mpi);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/train_flags.h"
 #include "cluster/hostfile.h"
 #include "cluster/job_hosts.h"
 #include "cluster/mpi_launcher.h"
@@ -29,6 +30,10 @@ struct LaunchPlan {
   int threads = 0;                      // of each rank; 0: one a core of its host
   MpiJob job;
 };
+
+// Reads `train` and its options as each rank will, so that a wrong one is told once, before the
+// start. `launching` is how the command line begins, for messages. Throws UsageError.
+TrainFlags read_train_command(const std::vector<std::string>& command, std::string_view launching);
 
 // Checks flags, hostfile, names, ssh, programs and networks. Throws UsageError for what the command
 // line or the hostfile has wrong, MachineError for what the hosts have; of several faulty hosts all

@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   add_bench_command(app);
   int exit_code = static_cast<int>(ExitCode::kDone);
   add_launch_command(app, exit_code);
+  add_scale_command(app);
   try {
     // The only command whose processes work together.
     if (argc < 2 || std::string_view(argv[1]) != "train") refuse_several_processes();

@@ -23,6 +23,7 @@
 #include "train/evaluator.h"
 #include "train/run_log.h"
 #include "train/shared_inputs.h"
+#include "train/speed_report.h"
 #include "train/training_loop.h"
 
 namespace tandem {
@@ -70,12 +71,15 @@ class TrainRun {
       training_set = session_.encode(*data_.train, max_tokens, compute_.pool());
     }
     if (!job_.alone()) share_inputs(training_set);
-    if (training_set) train(*training_set);
+    std::optional<LoopResult> trained;
+    if (training_set) trained = train(*training_set);
+    Results evaluation;
     if (evaluates_at_the_end()) {
-      const Results results = evaluate_all();
-      fmt::print("{}\n", results_block("eval", results));
-      save_results("eval", results);
+      evaluation = evaluate_all();
+      fmt::print("{}\n", results_block("eval", evaluation));
+      save_results("eval", evaluation);
     }
+    if (trained && !flags_.speed_report.empty()) save_speed(*trained, evaluation);
     for (const NamedExamples& set : data_.predict) {
       predict_set(set, session_.encode(set.examples, max_tokens, compute_.pool()));
     }
@@ -109,9 +113,10 @@ class TrainRun {
     return label_scheme(config);
   }
 
-  void train(const TokenDataset& dataset) {
+  LoopResult train(const TokenDataset& dataset) {
     throw_if_interrupted("reading; nothing was written");
     Trainer trainer(session_.classifier(), dataset, flags_.trainer, compute_, job_.communicator());
+    examples_of_update_ = trainer.examples_of_update();
     say_plan(trainer);
     trainer.allocate();
     RunLog log;
@@ -139,6 +144,23 @@ class TrainRun {
                   fmt::format("interrupted after {} of {} steps; the model as it was then is in {}",
                               result.steps, trainer.total_steps(), output_.path().string()));
     }
+    return result;
+  }
+
+  // Every rank takes part.
+  void save_speed(const LoopResult& result, const Results& evaluation) {
+    const SpeedReport report{.ranks = gather_speeds(job_.communicator(), result.speed, host_name(),
+                                                    compute_.pool().size()),
+                             .steps = std::ssize(result.speed.steps()),
+                             .examples = result.speed.examples(),
+                             .tokens = result.speed.tokens(),
+                             .batch_size = examples_of_update_,
+                             .train_loss = result.mean_loss,
+                             .evaluation = evaluation};
+    const std::filesystem::path path = std::filesystem::absolute(flags_.speed_report);
+    StagedFiles files(path.parent_path());
+    files.add(path.filename().string(), speed_report_json(report));
+    files.commit();
   }
 
   void say_plan(const Trainer& trainer) const {
@@ -234,6 +256,7 @@ class TrainRun {
   ModelSession session_;
   std::vector<TokenDataset> evaluation_sets_;
   std::optional<double> epoch_;
+  std::int64_t examples_of_update_ = 0;
 };
 
 // Those of a model directory that decide what it computes.

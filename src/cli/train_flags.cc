@@ -139,6 +139,11 @@ void add_loop_flags(CLI::App& command, TrainFlags& flags) {
   option("--eval-steps", flags.loop.eval_steps, "updates between two evaluations");
   option("--logging-steps", flags.loop.logging_steps, "updates of an entry in the log");
   option("--per-device-eval-batch-size", flags.eval_batch_size, "examples at a time");
+  command
+      .add_option("--speed-report", flags.speed_report,
+                  "write what a step's time went into, for each process, as JSON")
+      ->option_text("FILE")
+      ->group(kGroup);
 }
 
 // What was given or the default, with its type: true, 32, "rows.tsv".
@@ -190,6 +195,9 @@ void check_train_flags(const TrainFlags& flags) {
   const bool evaluates = flags.loop.eval_strategy != IntervalStrategy::kNo;
   if (evaluates && flags.data.task_name.empty() && flags.data.validation_file.empty()) {
     throw UsageError("--eval-strategy needs rows to evaluate on: give --validation-file");
+  }
+  if (!flags.speed_report.empty() && !flags.do_train && (flags.do_eval || flags.do_predict)) {
+    throw UsageError("--speed-report is of training: give --do-train as well");
   }
   if (flags.trainer.max_steps == 0) {
     throw UsageError("--max-steps 0 trains nothing; leave it out to train whole epochs");

@@ -24,6 +24,7 @@ struct TrainFlags {
   TrainerOptions trainer;
   LoopOptions loop;
   std::int64_t eval_batch_size = 8;
+  std::string speed_report;  // a file; empty: none
   ComputeFlags compute;
   JobFlags job;
 };

@@ -10,6 +10,7 @@
 #include "train/evaluator.h"
 #include "train/run_log.h"
 #include "train/shared_inputs.h"
+#include "train/speed_report.h"
 #include "train/training_loop.h"
 
 namespace tandem {
@@ -74,15 +75,19 @@ void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {
     }
     return Results();
   };
+  LoopResult result;
   if (received.outline.trains) {
     Trainer trainer(model, received.training_set, flags.trainer, compute, &communicator);
     check_memory(trainer.memory());
     trainer.allocate();
     RunLog log;
-    run_training(trainer, flags.loop, log, evaluate);
+    result = run_training(trainer, flags.loop, log, evaluate);
     check_same_weights(communicator, job.hosts(), received.weights);
   }
   if (received.outline.evaluates_at_the_end) evaluate();
+  if (received.outline.trains && !flags.speed_report.empty()) {
+    gather_speeds(&communicator, result.speed, host_name(), compute.pool().size());
+  }
 }
 
 }  // namespace tandem

@@ -27,6 +27,7 @@ if [ -n "$program" ]; then
   say cores "$("$program" bench cores 2>/dev/null | head -n 1)"
 fi
 if [ -x "$daemon" ]; then say daemon "$daemon"; fi
+say boot "$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
 say addresses "$(ip -json address 2>/dev/null | tr -d '\n')"
 for peer in "$@"; do
   say "route:$peer" "$(ip -json route get "$peer" 2>/dev/null | tr -d '\n')"
@@ -55,6 +56,7 @@ void read_entry(HostReport& report, std::string_view key, std::string_view value
   if (key == "version") report.version = value;
   if (key == "cores") std::from_chars(value.data(), value.data() + value.size(), report.cores);
   if (key == "daemon") report.has_daemon = true;
+  if (key == "boot") report.boot_id = value;
   if (value.empty()) return;
   if (key == "addresses") report.addresses = parse_addresses(value, host + ": `ip -json address`");
   if (key.starts_with(kRoute)) {

@@ -23,6 +23,7 @@ struct HostReport {
   std::string version;  // what it says when asked for --version
   int cores = 0;        // its compute threads when none are asked for; 0 when it doesn't say
   bool has_daemon = false;
+  std::string boot_id;  // of its kernel, which hosts on one machine have in common
   std::vector<InterfaceAddress> addresses;            // empty without iproute2
   std::vector<std::pair<std::string, Route>> routes;  // to peers that it has a way to
 };

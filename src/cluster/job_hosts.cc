@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -119,6 +120,14 @@ std::string common_program(const ReachedHosts& reached, const std::string& progr
     }
   }
   return common;
+}
+
+bool share_a_machine(const std::vector<JobHost>& hosts) {
+  std::set<std::string> kernels;
+  return std::ranges::any_of(hosts, [&](const JobHost& host) {
+    const std::string& kernel = host.report.boot_id;
+    return !kernel.empty() && !kernels.insert(kernel).second;
+  });
 }
 
 NetworkChoice network_between(const ReachedHosts& reached) {

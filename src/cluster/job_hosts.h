@@ -45,6 +45,9 @@ std::string common_program(const ReachedHosts& reached, const std::string& progr
                            const std::string& version, const MpiLauncher& launcher,
                            std::vector<std::string>& problems);
 
+// Whether several of them are one machine's: containers, or hosts of the lab.
+bool share_a_machine(const std::vector<JobHost>& hosts);
+
 NetworkChoice network_between(const ReachedHosts& reached);
 
 }  // namespace tandem

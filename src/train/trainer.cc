@@ -186,7 +186,8 @@ double Trainer::epoch_after(std::int64_t step) const {
 }
 
 double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> mine,
-                                     std::size_t of_update, PhaseClock* clock) {
+                                     std::size_t of_update, StepTimes& times, PhaseClock* clock) {
+  Stopwatch stopwatch;
   double loss = 0;
   if (mine.empty()) set_to_zero(gradients_, compute_.pool());
   std::size_t done = 0;
@@ -202,26 +203,36 @@ double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uin
                                  .clock = clock};
         done += part.size();
         const bool last = done == mine.size();
+        times.input += stopwatch.lap();
         loss += forward_and_backward(model_, work, Gradients{gradients_}, compute_, *arena_,
                                      [&](std::int64_t floats) {
                                        if (reducer_ && last) reducer_->ready(floats);
                                      });
+        times.compute += stopwatch.lap();
       });
   return loss;
 }
 
 StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   TANDEM_CHECK(arena_ != nullptr, "allocate() comes before run_step()");
+  StepTimes times;
+  Stopwatch whole, stopwatch;
   const std::vector<std::uint32_t> examples = plan_.examples_of_step(step);
   const std::vector<std::uint32_t> mine = own_part(examples);
   if (reducer_) reducer_->begin(token_ids_of(dataset_, mine));
-  StepReport report{.loss = accumulate_gradients(step, mine, examples.size(), clock),
+  times.input = stopwatch.lap();
+  StepReport report{.loss = accumulate_gradients(step, mine, examples.size(), times, clock),
                     .interrupted = interrupted()};
-  ReducerStatistics communication;
+  stopwatch.lap();
+  times.until_ready = since_together_.lap();
   if (reducer_) {
     if (clock != nullptr) clock->enter(Phase::kCommunication, Pass::kUpdate);
-    communication = reducer_->finish();
+    const ReducerStatistics communication = reducer_->finish();
     report = combine(*communicator_, report);
+    since_together_.lap();
+    times.exposed = stopwatch.lap();
+    times.communication_cpu = communication.cpu_seconds;
+    times.bytes_sent = static_cast<double>(communication.bytes_sent);
   }
   const double loss = report.loss;
   const auto bytes = static_cast<double>(gradients_.size_bytes());
@@ -246,13 +257,15 @@ StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
                 .gradient_scale = clip_scale(norm, options_.max_grad_norm)},
                compute_.kernels(), compute_.pool());
   if (clock != nullptr) clock->leave();
+  times.optimizer = stopwatch.lap();
+  times.whole = whole.lap();
   return {.loss = loss,
           .gradient_norm = norm,
           .learning_rate = rate,
           .tokens = extent_of(dataset_, examples).tokens,
           .examples = static_cast<std::int64_t>(examples.size()),
           .interrupted = report.interrupted,
-          .communication = communication};
+          .times = times};
 }
 
 void Trainer::check_weights() const {

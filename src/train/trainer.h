@@ -14,6 +14,7 @@
 #include "train/batch_step.h"
 #include "train/classifier_model.h"
 #include "train/gradient_reducer.h"
+#include "train/step_times.h"
 
 namespace tandem {
 
@@ -42,8 +43,8 @@ struct StepResult {
   double gradient_norm;  // before clipping
   double learning_rate;
   std::int64_t tokens, examples;
-  bool interrupted;                 // this process or another of the job was asked to end
-  ReducerStatistics communication;  // with several ranks
+  bool interrupted;  // this process or another of the job was asked to end
+  StepTimes times;
 };
 
 // What a run will hold in memory, in bytes.
@@ -86,7 +87,7 @@ class Trainer {
   std::int64_t micro_batch_of(std::size_t examples) const;
   BatchExtent largest_batch() const;
   double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> mine,
-                              std::size_t of_update, PhaseClock*);
+                              std::size_t of_update, StepTimes&, PhaseClock*);
   std::string rows_of(std::span<const std::uint32_t> examples) const;
 
   ClassifierModel model_;
@@ -102,6 +103,7 @@ class Trainer {
   std::unique_ptr<Arena> state_;  // owns the next three
   std::span<float> gradients_, moment1_, moment2_;
   std::unique_ptr<GradientReducer> reducer_;
+  Stopwatch since_together_;  // since all ranks had each other's losses
 };
 
 }  // namespace tandem

@@ -72,6 +72,7 @@ LoopResult run_training(Trainer& trainer, const LoopOptions& options, RunLog& lo
     result.steps = step + 1;
     result.examples += update.examples;
     result.tokens += update.tokens;
+    result.speed.add(update.times, update.examples, update.tokens);
     result.epoch = trainer.epoch_after(step);
     result.interrupted = update.interrupted;
     loss_sum += update.loss;

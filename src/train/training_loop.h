@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "train/run_log.h"
+#include "train/step_times.h"
 #include "train/trainer.h"
 
 namespace tandem {
@@ -23,6 +24,7 @@ struct LoopResult {
   std::int64_t steps = 0, examples = 0, tokens = 0;
   double epoch = 0;
   bool interrupted = false;
+  SpeedRecord speed;
 };
 
 // Evaluates the model as it is now; its results go to the log.
