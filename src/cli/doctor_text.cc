@@ -36,24 +36,20 @@ std::string cores_text(const MachineFacts& facts) {
 using Row = std::array<std::string, 9>;
 
 Row row_of(const ExaminedHost& host) {
-  Row row = {host.name,
-             host.address,
-             host.interface,
-             "-",
-             "-",
-             "-",
-             "-",
-             figure(host.mbits),
-             host.round_trip_seconds > 0 ? fmt::format("{:.2f}", host.round_trip_seconds * 1e3)
-                                         : std::string("-")};
+  Row row;
+  row[0] = host.name;
+  row[1] = host.address;
+  row[2] = host.interface;
+  row[7] = figure(host.mbits);
+  if (host.round_trip_seconds > 0) row[8] = fmt::format("{:.2f}", host.round_trip_seconds * 1e3);
   if (host.facts) {
     row[3] = fmt::format("{}", host.facts->cores);
     row[4] = gigabytes(host.facts->memory_bytes);
-    row[5] = host.facts->kernels.empty() ? "-" : printable(host.facts->kernels.front());
+    if (!host.facts->kernels.empty()) row[5] = printable(host.facts->kernels.front());
     row[6] = figure(host.facts->gflops);
   }
   for (std::string& cell : row) {
-    if (cell.empty()) cell = "-";
+    if (cell.empty()) cell.push_back('-');
   }
   return row;
 }

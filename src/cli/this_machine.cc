@@ -46,7 +46,7 @@ bool has_plugin_for(MpiKind kind) {
 }
 
 MachineFacts facts_of_this_machine(const std::filesystem::path& output_directory,
-                                   const std::string& token) {
+                                   const std::string& token, bool and_rate) {
   MachineFacts facts = gather_facts(output_directory, token);
   facts.version = TANDEM_VERSION;
   for (const kernels::Table* table : kernels::usable_tables()) {
@@ -56,7 +56,7 @@ MachineFacts facts_of_this_machine(const std::filesystem::path& output_directory
     facts.mpis.push_back({std::string(name_of(launcher.kind)), launcher.version, launcher.program,
                           has_plugin_for(launcher.kind)});
   }
-  facts.gflops = measured_gflops();
+  if (and_rate) facts.gflops = measured_gflops();
   return facts;
 }
 

@@ -17,8 +17,9 @@ std::vector<MpiLauncher> launchers_on_path();
 // The plugin that a job started by such a launcher needs: whether it is beside the program.
 bool has_plugin_for(MpiKind kind);
 
-// Measures products for about half a second. `output_directory` and `token` are gather_facts'.
+// With `and_rate`, measures products for about half a second. `output_directory` and `token` are
+// gather_facts'.
 MachineFacts facts_of_this_machine(const std::filesystem::path& output_directory,
-                                   const std::string& token);
+                                   const std::string& token, bool and_rate = true);
 
 }  // namespace tandem

@@ -10,6 +10,7 @@
 #include "cluster/host_names.h"
 #include "cluster/job_hosts.h"
 #include "cluster/network_choice.h"
+#include "cluster/port_check.h"
 #include "cluster/route.h"
 
 namespace tandem {
@@ -128,37 +129,29 @@ class Examiner {
     }
   }
 
-  std::vector<std::string> helper_words(const std::string& program,
-                                        const std::string& address) const {
-    std::vector<std::string> words = {program, "doctor", "--listen", address};
-    if (!request_.output_directory.empty()) {
-      words.insert(words.end(), {"--output-dir", request_.output_directory});
-      if (!request_.token.empty()) words.insert(words.end(), {"--token", request_.token});
-    }
-    return words;
+  // Options of the helpers' command.
+  std::vector<std::string> helper_options() const {
+    std::vector<std::string> options;
+    if (request_.output_directory.empty()) return options;
+    options.insert(options.end(), {"--output-dir", request_.output_directory});
+    if (!request_.token.empty()) options.insert(options.end(), {"--token", request_.token});
+    return options;
   }
 
   void open_helpers() {
-    std::vector<HelperPlace> places;
-    for (const JobHost& host : reached_.hosts) {
-      const bool same = host.report.program == program_ &&
-                        host.report.version == request_.version && host.report.cores > 0;
-      if (!same) continue;
-      const auto& program = host.is_this_host ? request_.program : program_;
-      places.push_back(
-          {host.name, host.address, host.is_this_host, helper_words(program, host.address)});
-      const auto index = &host_named(host.name) - examination_.hosts.data();
-      members_.push_back({.name = host.name,
-                          .address = host.address,
-                          .host = static_cast<std::size_t>(index),
-                          .opening = {}});
-    }
-    const auto& routes = reached_.this_host.routes;
-    const std::string address = routes.empty() ? "" : routes.front().second.address;
-    if (!reached_.hosts.empty() && !reached_.include_this_host() && !address.empty()) {
-      places.push_back({"this host", address, true, helper_words(request_.program, address)});
-      members_.push_back(
-          {.name = "this host", .address = address, .host = std::nullopt, .opening = {}});
+    const std::vector<HelperPlace> places =
+        helper_places(reached_, {.program_here = request_.program,
+                                 .program_there = program_,
+                                 .version = request_.version,
+                                 .options = helper_options()});
+    for (const HelperPlace& place : places) {
+      Member& member = members_.emplace_back();
+      member.name = place.name;
+      member.address = place.address;
+      const auto host = std::ranges::find(examination_.hosts, place.name, &ExaminedHost::name);
+      if (host != examination_.hosts.end()) {
+        member.host = static_cast<std::size_t>(host - examination_.hosts.begin());
+      }
     }
     if (places.empty()) return;
     helpers_.emplace(places, kConnectSeconds);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/thread.h"
+#include "cluster/port_server.h"
 #include "cluster/remote_shell.h"
 #include "formats/json.h"
 

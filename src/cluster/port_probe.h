@@ -3,35 +3,14 @@
 // the way there is.
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "cluster/tcp_socket.h"
+
 namespace tandem {
-
-// Listens on a free port for as long as it lives, and answers any number of the questions below
-// from a thread of its own.
-class PortServer {
- public:
-  // Throws MachineError when `address` isn't this host's.
-  explicit PortServer(const std::string& address);
-  ~PortServer();
-  PortServer(const PortServer&) = delete;
-  PortServer& operator=(const PortServer&) = delete;
-  int port() const { return port_; }
-
- private:
-  class Answering;
-  int port_ = 0;
-  std::unique_ptr<Answering> answering_;
-};
-
-struct Endpoint {
-  std::string address;  // IPv4 or IPv6, as text
-  int port = 0;
-};
 
 enum class PortAnswer {
   kExchanged,

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cluster/port_server.h"
+
 namespace tandem {
 namespace {
 

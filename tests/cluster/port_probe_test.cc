@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/port_server.h"
 #include "support/error_message.h"
 
 namespace tandem {
