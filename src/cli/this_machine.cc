@@ -1,5 +1,6 @@
 #include "cli/this_machine.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 
@@ -53,8 +54,13 @@ MachineFacts facts_of_this_machine(const std::filesystem::path& output_directory
     facts.kernels.emplace_back(table->name);
   }
   for (const MpiLauncher& launcher : launchers_on_path()) {
-    facts.mpis.push_back({std::string(name_of(launcher.kind)), launcher.version, launcher.program,
-                          has_plugin_for(launcher.kind)});
+    // Each has several names.
+    const std::string name(name_of(launcher.kind));
+    const bool known = std::ranges::any_of(facts.mpis, [&](const FoundMpi& mpi) {
+      return mpi.name == name && mpi.version == launcher.version;
+    });
+    if (known) continue;
+    facts.mpis.push_back({name, launcher.version, launcher.program, has_plugin_for(launcher.kind)});
   }
   if (and_rate) facts.gflops = measured_gflops();
   return facts;

@@ -23,6 +23,7 @@ constexpr milliseconds kNamesLimit{2500};
 constexpr std::chrono::seconds kSshLimit{5};
 constexpr int kConnectSeconds = 3;
 constexpr milliseconds kPeersLimit{3000};
+constexpr milliseconds kPeerSshLimit{9000};
 constexpr milliseconds kMeasureLimit{1000};
 constexpr milliseconds kLeastForMeasuring{1400};
 constexpr std::size_t kMaxRounds = 3;
@@ -189,7 +190,8 @@ class Examiner {
     std::vector<PeerQuestion> questions;
     for (std::size_t i = 0; i < members_.size(); ++i) questions.push_back(question_of(i));
     const milliseconds limit = left(kPeersLimit);
-    const auto answers = helpers_->ask(questions, limit);
+    const milliseconds ssh_limit = std::max(limit, left(kPeerSshLimit) - kLeastForMeasuring);
+    const auto answers = helpers_->ask(questions, limit, ssh_limit);
     std::vector<ReachedPort> ports;
     for (std::size_t i = 0; i < members_.size(); ++i) {
       if (!answers[i]) {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kMaxClockDifference = 5;
 constexpr double kSlowShare = 0.5;
+constexpr double kSlowestShare = 0.25;  // of the best host's: cables fall back to a tenth
 constexpr std::int64_t kMiB = 1 << 20;
 // Weights, gradients and moments of the smallest model that the program is for need some 400 MB.
 constexpr std::int64_t kLittleMemory = 512 * kMiB;
@@ -230,7 +231,7 @@ std::vector<Finding> rate_findings(std::span<const MeasuredHost> hosts) {
           fmt::format("{} carries {:.0f} Mbit/s of its nominal {:.0f}; `ethtool "
                       "{}` and `ip -s link show {}` on it show errors",
                       host.interface, host.mbits, nominal, host.interface, host.interface)));
-    } else if (host.mbits < kSlowShare * best) {
+    } else if (host.mbits < kSlowestShare * best) {
       findings.push_back(warning(
           host.host, fmt::format("reaches the others with {:.0f} Mbit/s where the best host has "
                                  "{:.0f}, and a job is as fast as its slowest; `ethtool {}` on it "

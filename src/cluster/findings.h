@@ -65,7 +65,8 @@ struct MeasuredHost {
   double mbits = 0;                // to and from it, the best measured; 0: not measured
   std::int64_t nominal_mbits = 0;  // of the interface; 0: unknown
 };
-// Hosts on a way slower than half of what the card promises, or of what the best host has.
+// Hosts on a way slower than half of what the card promises, or a quarter of what the best host
+// has.
 std::vector<Finding> rate_findings(std::span<const MeasuredHost> hosts);
 
 // Whether it is routed over the internet.

@@ -84,7 +84,12 @@ std::vector<std::string> try_ssh(const std::vector<std::string>& hosts, millisec
   return problems;
 }
 
+milliseconds time_of(const JsonValue& question, std::string_view key) {
+  return milliseconds(question.at(key).whole_number(1, kMaxSeconds * 1000));
+}
+
 json answer_peers(const JsonValue& question, milliseconds deadline) {
+  const milliseconds ssh_deadline = time_of(question, "ssh_milliseconds");
   std::vector<Endpoint> endpoints;
   for (const JsonValue& peer : question.at("endpoints").elements()) {
     endpoints.push_back(endpoint_of(peer));
@@ -95,7 +100,7 @@ json answer_peers(const JsonValue& question, milliseconds deadline) {
   std::vector<NamedAddress> named;
   std::vector<PortReach> reaches;
   {
-    const BackgroundThread beside([&] { ssh_problems = try_ssh(ssh, deadline); });
+    const BackgroundThread beside([&] { ssh_problems = try_ssh(ssh, ssh_deadline); });
     reaches = reach_ports(endpoints, deadline);
     named = resolve_names(names, deadline);
   }
@@ -114,7 +119,7 @@ json answer_to(const std::string& line) {
   const JsonSource source = source_of("a question to this helper");
   const json parsed = parse_json(line, source);
   const JsonValue question(parsed, source);
-  const milliseconds deadline(question.at("milliseconds").whole_number(1, kMaxSeconds * 1000));
+  const milliseconds deadline = time_of(question, "milliseconds");
   const auto measured = question.find("measure");
   if (!measured) return answer_peers(question, deadline);
   const std::optional<LinkRate> rate = measure_link(endpoint_of(*measured), deadline);
@@ -134,6 +139,15 @@ std::vector<ProcessSpec> specs_of(const std::vector<HelperPlace>& places, int co
                      .max_output_bytes = kMaxOutputBytes});
   }
   return specs;
+}
+
+// Why a helper hasn't opened.
+std::string helper_failure(const HelperPlace& place, const ProcessResult& result) {
+  const bool by_ssh = !place.is_this_host && !result.succeeded();
+  if (by_ssh) return ssh_failure(place.name, result);
+  const bool slow = result.end == ProcessResult::End::kTimedOut;
+  return fmt::format("{}: its helper {}; `{}` there must print its facts", place.name,
+                     slow ? "is too slow" : "says nothing", shell_line(place.words));
 }
 
 PeerAnswer peer_answer_of(const Conversations::Line& line, const std::string& host) {
@@ -199,14 +213,15 @@ std::vector<HelperOpening> HostHelpers::open(milliseconds deadline) {
     if (lines[i]) {
       openings[i] = opening_of(*lines[i], places_[i].name);
     } else {
-      openings[i].problem = ssh_failure(places_[i].name, conversations_.result(i));
+      openings[i].problem = helper_failure(places_[i], conversations_.result(i));
     }
   }
   return openings;
 }
 
 std::vector<std::optional<PeerAnswer>> HostHelpers::ask(std::span<const PeerQuestion> questions,
-                                                        milliseconds deadline) {
+                                                        milliseconds deadline,
+                                                        milliseconds ssh_deadline) {
   std::vector<std::size_t> asked;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const PeerQuestion& question = questions[i];
@@ -218,10 +233,12 @@ std::vector<std::optional<PeerAnswer>> HostHelpers::ask(std::span<const PeerQues
     conversations_.say(i, line_of({{"endpoints", endpoints},
                                    {"names", question.names},
                                    {"ssh", question.ssh},
+                                   {"ssh_milliseconds", ssh_deadline.count()},
                                    {"milliseconds", deadline.count()}}));
     asked.push_back(i);
   }
-  const auto lines = conversations_.hear(asked, kMark, deadline + kAnswerMargin);
+  const auto lines =
+      conversations_.hear(asked, kMark, std::max(deadline, ssh_deadline) + kAnswerMargin);
   std::vector<std::optional<PeerAnswer>> answers(questions.size());
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (lines[i]) answers[asked[i]] = peer_answer_of(*lines[i], places_[asked[i]].name);

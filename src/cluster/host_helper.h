@@ -63,9 +63,11 @@ class HostHelpers {
   std::vector<HelperOpening> open(std::chrono::milliseconds deadline);
 
   // Asks all at once; a question without endpoints, names and ssh isn't asked. A host that doesn't
-  // answer has no answer.
+  // answer has no answer. Ports and names are tried for `deadline`, ssh for `ssh_deadline`, since
+  // many at once take a busy machine some time.
   std::vector<std::optional<PeerAnswer>> ask(std::span<const PeerQuestion> questions,
-                                             std::chrono::milliseconds deadline);
+                                             std::chrono::milliseconds deadline,
+                                             std::chrono::milliseconds ssh_deadline);
 
   struct Pair {
     std::size_t from = 0;

@@ -42,7 +42,7 @@ PortCheck check_ports(const ReachedHosts& reached, const HelperWords& words,
       asked[from].push_back(to);
     }
   }
-  const auto answers = helpers.ask(questions, limits.peers);
+  const auto answers = helpers.ask(questions, limits.peers, limits.peers);
   std::vector<ReachedPort> ports;
   for (std::size_t from = 0; from < places.size(); ++from) {
     if (!answers[from]) continue;

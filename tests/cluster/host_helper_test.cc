@@ -50,11 +50,11 @@ TEST(HostHelper, SaysThatTheAddressIsNotItsOwn) {
 
 TEST(HostHelper, TriesPortsAndNames) {
   const PortServer server("127.0.0.1");
-  const auto lines =
-      said_to("127.0.0.1",
-              fmt::format("{{\"endpoints\":[{{\"address\":\"127.0.0.1\",\"port\":{}}}],\"names\":"
-                          "[\"localhost\"],\"ssh\":[],\"milliseconds\":60000}}\n",
-                          server.port()));
+  const auto lines = said_to(
+      "127.0.0.1",
+      fmt::format("{{\"endpoints\":[{{\"address\":\"127.0.0.1\",\"port\":{}}}],\"names\":"
+                  "[\"localhost\"],\"ssh\":[],\"milliseconds\":60000,\"ssh_milliseconds\":1}}\n",
+                  server.port()));
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[1]["reaches"][0]["answer"], "exchanged");
   EXPECT_EQ(lines[1]["names"][0]["name"], "localhost");
