@@ -13,7 +13,9 @@ void add_quantize_command(CLI::App& app);
 void add_tokenize_command(CLI::App& app);
 void add_init_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
-// `exit_code` becomes that of the job, and must outlive `app`'s parsing.
+// `exit_code` becomes that of the findings (5 when there is an error) or of the job, and must
+// outlive `app`'s parsing.
+void add_doctor_command(CLI::App& app, int& exit_code);
 void add_launch_command(CLI::App& app, int& exit_code);
 void add_scale_command(CLI::App& app);
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "cli/arguments.h"
+#include "cluster/port_check.h"
 
 namespace tandem {
 namespace {
@@ -91,6 +92,19 @@ void refuse_problems(const std::vector<std::string>& problems) {
                      problems.size());
 }
 
+// MPI's processes talk over ports that they choose; a firewall would let them wait forever.
+void try_ports(const ReachedHosts& reached, const std::string& own_path,
+               const std::string& program) {
+  const PortCheck check = check_ports(reached, {.program_here = own_path,
+                                                .program_there = program,
+                                                .version = TANDEM_VERSION,
+                                                .options = {"--quick"}});
+  for (const std::string& reason : check.untried) {
+    log_warning("{}; its ports were not tried", reason);
+  }
+  refuse_problems(check.problems);
+}
+
 // Compute threads of each rank, where several share a host's cores.
 int threads_of_rank(const LaunchFlags& flags, const std::vector<JobHost>& hosts, int wanted) {
   const int ranks = flags.ranks_per_host;
@@ -166,6 +180,7 @@ LaunchPlan plan_launch(const LaunchFlags& flags) {
   const NetworkChoice network = network_between(reached);
   for (const std::string& warning : network.warnings) log_warning("{}", warning);
   refuse_problems(network.problems);
+  if (!flags.dry_run) try_ports(reached, own_path, program);
 
   LaunchPlan plan{.launcher = launcher,
                   .hosts = std::move(reached.hosts),

@@ -29,18 +29,6 @@ std::string hosts_file_text() {
   return read_file(kHostsFile, ExitCode::kMachine, kMaxHostsFileBytes);
 }
 
-std::vector<std::string> problems_of_names(const std::vector<NamedAddress>& names) {
-  std::vector<std::string> problems;
-  for (const NamedAddress& name : names) {
-    if (!name.problem.empty()) problems.push_back(name.problem);
-  }
-  if (names.size() > 1) {
-    append(problems, loopback_problems(names, hosts_file_text()));
-    append(problems, same_address_problems(names));
-  }
-  return problems;
-}
-
 // The problem of a host where the program isn't as it is elsewhere; empty when it is.
 std::string program_problem(const JobHost& host, const std::string& program,
                             const std::string& version) {
@@ -67,6 +55,18 @@ std::string program_problem(const JobHost& host, const std::string& program,
 
 }  // namespace
 
+std::vector<std::string> problems_of_names(const std::vector<NamedAddress>& names) {
+  std::vector<std::string> problems;
+  for (const NamedAddress& name : names) {
+    if (!name.problem.empty()) problems.push_back(name.problem);
+  }
+  if (names.size() > 1) {
+    append(problems, loopback_problems(names, hosts_file_text()));
+    append(problems, same_address_problems(names));
+  }
+  return problems;
+}
+
 bool ReachedHosts::include_this_host() const {
   return std::ranges::any_of(hosts, &JobHost::is_this_host);
 }
@@ -91,7 +91,10 @@ ReachedHosts reach_hosts(const std::vector<Host>& hosts, const std::string& prog
     const bool is_this_host =
         is_loopback(host.address) ||
         std::ranges::count(here.report.addresses, host.address, &InterfaceAddress::address) > 0;
-    reached.hosts.push_back({host.name, host.address, is_this_host, here.report});
+    reached.hosts.push_back({.name = host.name,
+                             .address = host.address,
+                             .is_this_host = is_this_host,
+                             .report = here.report});
     if (!is_this_host) others.push_back(host.name);
   }
   std::vector<HostAnswer> answers = ask_hosts(others, question, limits.ssh);
@@ -99,6 +102,7 @@ ReachedHosts reach_hosts(const std::vector<Host>& hosts, const std::string& prog
   for (JobHost& host : reached.hosts) {
     if (host.is_this_host) continue;
     if (!answer->problem.empty()) reached.problems.push_back(answer->problem);
+    host.answered = answer->problem.empty();
     host.report = std::move(answer->report);
     ++answer;
   }
@@ -106,17 +110,17 @@ ReachedHosts reach_hosts(const std::vector<Host>& hosts, const std::string& prog
 }
 
 std::string common_program(const ReachedHosts& reached, const std::string& program,
-                           const std::string& version, const MpiLauncher& launcher,
+                           const std::string& version, const std::optional<MpiLauncher>& launcher,
                            std::vector<std::string>& problems) {
   const std::string& first = reached.hosts.front().report.program;
   const std::string common = reached.include_this_host() || first.empty() ? program : first;
   for (const JobHost& host : reached.hosts) {
     const std::string problem = program_problem(host, common, version);
     if (!problem.empty()) problems.push_back(problem);
-    if (!host.report.has_daemon) {
+    if (launcher && !host.report.has_daemon) {
       problems.push_back(fmt::format(
           "{}: {} isn't installed as it is here: there is no {}; `sudo apt install {}` on it",
-          host.name, name_of(launcher.kind), daemon_of(launcher), package_of(launcher.kind)));
+          host.name, name_of(launcher->kind), daemon_of(*launcher), package_of(launcher->kind)));
     }
   }
   return common;

@@ -3,9 +3,11 @@
 // launcher, whose own messages rarely name the host, is started.
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cluster/host_names.h"
 #include "cluster/host_probe.h"
 #include "cluster/hostfile.h"
 #include "cluster/mpi_launcher.h"
@@ -17,6 +19,7 @@ struct JobHost {
   std::string name;
   std::string address;
   bool is_this_host = false;
+  bool answered = true;  // there is a report
   HostReport report;
 };
 
@@ -33,6 +36,9 @@ struct ReachLimits {
   std::chrono::seconds ssh{10};
 };
 
+// What is wrong with the names of a job's hosts, this host's /etc/hosts considered.
+std::vector<std::string> problems_of_names(const std::vector<NamedAddress>& names);
+
 // Resolves all names, asks this host and, over ssh, the others. A host whose name is in trouble is
 // asked nothing, and then neither are the others. This host is one whose address is its own.
 ReachedHosts reach_hosts(const std::vector<Host>& hosts, const std::string& program,
@@ -40,9 +46,9 @@ ReachedHosts reach_hosts(const std::vector<Host>& hosts, const std::string& prog
 
 // The path of the program that is the same on all hosts of the job: the one that runs here where
 // this host takes part, else the first host's. Adds to `problems` the hosts where it is missing,
-// elsewhere, or of another version; and those without the launcher's daemon.
+// elsewhere, or of another version; and those without the launcher's daemon, where there is one.
 std::string common_program(const ReachedHosts& reached, const std::string& program,
-                           const std::string& version, const MpiLauncher& launcher,
+                           const std::string& version, const std::optional<MpiLauncher>& launcher,
                            std::vector<std::string>& problems);
 
 // Whether several of them are one machine's: containers, or hosts of the lab.

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,12 +40,25 @@ Pipe make_pipe() {
   return pipe;
 }
 
+// A socket, since writing to one whose reader has ended can be an error instead of a signal.
+Pipe make_input() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw MachineError("no pipe to another program can be had: {}", errno_text(errno));
+  }
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
 // posix_spawn's settings: a group of its own, and no signal blocked or ignored.
 class SpawnSettings {
  public:
-  SpawnSettings(int out, int err) {
+  SpawnSettings(int in, int out, int err) {
     posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (in < 0) {
+      posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    } else {
+      posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
+    }
     posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
     posix_spawnattr_init(&attributes_);
@@ -75,10 +89,11 @@ class SpawnSettings {
 // A process from its start to its end, which the destructor brings about if need be.
 class Child {
  public:
-  explicit Child(const ProcessSpec& spec) : max_output_bytes_(spec.max_output_bytes) {
+  explicit Child(const ProcessSpec& spec, int input = -1)
+      : max_output_bytes_(spec.max_output_bytes) {
     TANDEM_CHECK(!spec.words.empty(), "a process without a program");
     Pipe out = make_pipe(), err = make_pipe();
-    const SpawnSettings settings(out.write.get(), err.write.get());
+    const SpawnSettings settings(input, out.write.get(), err.write.get());
     std::vector<char*> words;
     for (const std::string& word : spec.words) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
@@ -129,6 +144,7 @@ class Child {
   }
 
   ProcessResult take_result() { return std::move(result_); }
+  const ProcessResult& result() const { return result_; }
 
  private:
   struct Stream {
@@ -195,6 +211,80 @@ std::vector<ProcessResult> run_all(const std::vector<ProcessSpec>& specs,
 
 ProcessResult run_one(const ProcessSpec& spec, std::chrono::milliseconds deadline) {
   return std::move(run_all({spec}, deadline).front());
+}
+
+struct Conversations::Process {
+  FileDescriptor input;
+  Child child;
+  std::size_t read = 0;  // of what it wrote, whole lines
+  std::chrono::system_clock::time_point heard;
+
+  explicit Process(const ProcessSpec& spec) : Process(spec, make_input()) {}
+  Process(const ProcessSpec& spec, Pipe&& pipe)
+      : input(std::move(pipe.write)), child(spec, pipe.read.get()) {}
+
+  std::optional<Line> next_line(std::string_view mark) {
+    const std::string_view out = child.result().out;
+    for (std::size_t end; (end = out.find('\n', read)) != out.npos;) {
+      const std::string_view line = out.substr(read, end - read);
+      read = end + 1;
+      if (line.starts_with(mark)) return Line{std::string(line.substr(mark.size())), heard};
+    }
+    return std::nullopt;
+  }
+
+  void look() {
+    const std::size_t before = child.result().out.size();
+    child.look();
+    if (child.result().out.size() != before) heard = std::chrono::system_clock::now();
+  }
+};
+
+Conversations::Conversations(const std::vector<ProcessSpec>& specs) {
+  for (const ProcessSpec& spec : specs) processes_.push_back(std::make_unique<Process>(spec));
+}
+
+Conversations::~Conversations() = default;
+
+void Conversations::say(std::size_t which, std::string_view line) {
+  std::string text = std::string(line) + "\n";
+  for (std::string_view rest = text; !rest.empty();) {
+    const ssize_t sent =
+        send(processes_[which]->input.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return;
+    rest.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+std::vector<std::optional<Conversations::Line>> Conversations::hear(
+    const std::vector<std::size_t>& asked, std::string_view mark,
+    std::chrono::milliseconds deadline) {
+  const Clock::time_point end = Clock::now() + deadline;
+  std::vector<std::optional<Line>> lines(asked.size());
+  while (true) {
+    std::vector<pollfd> polled;
+    bool waiting = false;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      Process& process = *processes_[asked[i]];
+      if (lines[i]) continue;
+      const bool ran = process.child.running();
+      process.look();
+      lines[i] = process.next_line(mark);
+      if (lines[i] || !ran) continue;
+      waiting = true;
+      process.child.add_open_streams(polled);
+    }
+    if (!waiting || Clock::now() >= end) return lines;
+    poll(polled.data(), polled.size(), static_cast<int>(kLookAgain.count()));
+  }
+}
+
+ProcessResult Conversations::result(std::size_t which) const {
+  const Child& child = processes_[which]->child;
+  ProcessResult result = child.result();
+  if (child.running()) result.end = ProcessResult::End::kTimedOut;
+  return result;
 }
 
 }  // namespace tandem

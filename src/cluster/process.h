@@ -3,7 +3,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tandem {
@@ -36,5 +39,35 @@ std::vector<ProcessResult> run_all(const std::vector<ProcessSpec>& specs,
 
 // The same for one.
 ProcessResult run_one(const ProcessSpec& spec, std::chrono::milliseconds deadline);
+
+// Processes that are spoken to, line by line, for as long as this object lives. Standard input ends
+// with it, and they are killed.
+class Conversations {
+ public:
+  // Starts all; `specs` and errors are as for run_all.
+  explicit Conversations(const std::vector<ProcessSpec>& specs);
+  ~Conversations();
+  Conversations(const Conversations&) = delete;
+  Conversations& operator=(const Conversations&) = delete;
+
+  // Writes a line to one; one that has ended doesn't get it.
+  void say(std::size_t which, std::string_view line);
+
+  struct Line {
+    std::string text;  // without the mark
+    std::chrono::system_clock::time_point heard;
+  };
+  // The next line that begins with `mark` of each process in `asked`, in that order; other lines
+  // are passed over. Nothing for a process that ends, or says none within `deadline`.
+  std::vector<std::optional<Line>> hear(const std::vector<std::size_t>& asked,
+                                        std::string_view mark, std::chrono::milliseconds deadline);
+
+  // What became of one that said nothing: how it ended, or that it was out of time.
+  ProcessResult result(std::size_t which) const;
+
+ private:
+  struct Process;
+  std::vector<std::unique_ptr<Process>> processes_;
+};
 
 }  // namespace tandem

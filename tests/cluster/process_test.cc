@@ -88,5 +88,23 @@ TEST(Process, RunsSeveralAtOnceAndKeepsTheirOrder) {
   EXPECT_EQ(results[20].end, End::kTimedOut);
 }
 
+TEST(Conversations, LinesGoBothWays) {
+  const ProcessSpec echo =
+      shell("echo hello; echo '>ready'; while read -r line; do echo \">$line\"; done");
+  Conversations conversations({echo, echo, shell("echo no")});
+  auto lines = conversations.hear({0, 1, 2}, ">", kPlenty);
+  ASSERT_TRUE(lines[0] && lines[1]);
+  EXPECT_EQ(lines[0]->text, "ready");
+  EXPECT_FALSE(lines[2]) << "it has ended";
+  EXPECT_EQ(conversations.result(2).end, End::kExited);
+  conversations.say(2, "nobody is there");
+  conversations.say(1, "one");
+  conversations.say(1, "two");
+  EXPECT_EQ(conversations.hear({1}, ">", kPlenty)[0]->text, "one");
+  EXPECT_EQ(conversations.hear({1}, ">", kPlenty)[0]->text, "two");
+  EXPECT_FALSE(conversations.hear({0}, ">", milliseconds(30))[0]) << "it wasn't asked";
+  EXPECT_EQ(conversations.result(0).end, End::kTimedOut);
+}
+
 }  // namespace
 }  // namespace tandem
