@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -189,7 +189,6 @@ std::optional<Finding> name_finding(const std::string& seen_by, const NamedAddre
 
 std::vector<Finding> reach_findings(std::span<const ReachedPort> ports, double waited_seconds) {
   const std::set<std::string> mute = hosts_that_reach_nobody(ports);
-  std::map<std::pair<std::string, std::string>, std::vector<std::string>> groups;
   std::vector<Finding> findings;
   std::map<std::string, std::vector<const ReachedPort*>> of_mute;
   std::map<std::pair<std::string, std::string>, std::vector<const ReachedPort*>> of_target;

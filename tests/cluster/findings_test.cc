@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cluster/examination.h"
+#include "cluster/tournament.h"
 
 namespace tandem {
 namespace {

@@ -117,6 +117,19 @@ class DoctorTest(unittest.TestCase):
         self.finds(lab, r"host3: host1, host2 cannot reach host3:\d+ "
                         r"\(no answer in \d s: filtered\)")
 
+    def test_launch_tries_the_ports_before_it_starts(self):
+        lab = self.lab()
+        self.does(lab, "host3", *SILENT)
+        start = time.monotonic()
+        result = lab.exec("host1", TANDEM, "launch", "--hostfile", "/root/hosts", "--", "train",
+                          "--model", "m", "--train-file", "t.tsv", "--output-dir", "o")
+        seconds = time.monotonic() - start
+        self.assertEqual(result.code, MACHINE, result.err)
+        self.assertRegex(result.err, r"host3: host1, host2 cannot reach host3:\d+ "
+                                     r"\(no answer in 3 s: filtered\)")
+        self.assertNotIn("starting:", result.err)
+        self.assertLess(seconds, LIMIT_SECONDS)
+
     def test_the_own_name_on_the_loopback(self):
         lab = self.lab()
         self.does(lab, "host2", "sed", "-i", "s/^10.77.0.2 /127.0.1.1 /", "/etc/hosts")
@@ -131,7 +144,9 @@ class DoctorTest(unittest.TestCase):
     def test_a_second_interface_that_leads_nowhere(self):
         lab = self.lab()
         for number in (1, 2, 3):
-            self.does(lab, f"host{number}", "ip", "link", "add", "docker0", "type", "dummy")
+            self.does(lab, f"host{number}", "ip", "link", "add", "docker0", "type", "veth", "peer",
+                      "name", "nowhere")
+            self.does(lab, f"host{number}", "ip", "link", "set", "nowhere", "up")
             self.does(lab, f"host{number}", "ip", "address", "add", f"10.88.0.{number}/24", "dev",
                       "docker0")
             self.does(lab, f"host{number}", "ip", "link", "set", "docker0", "up")
