@@ -40,7 +40,7 @@ WORDS = [
     (r"\brank\b", ("comm/", "train/", "cli/", "cluster/")),
     (r'"(bert\.|encoder\.layer|embeddings\.word_emb)', ("model/hf_names.cc",)),
     (r'"(#1 String|Quality|gold_label|is_duplicate)"', ("data/",)),
-    (r"\bgetenv\b|(?<!\.)\bargv\b|\bstd::cout\b|\bstd::cin\b", ("cli/",)),
+    (r"\bgetenv\b|(?<!\.)\bargv\b|\bstd::cout\b|\bstd::cin\b", ("cli/", "comm/mpi_plugin.cc")),
     (r"\bposix_spawn|\bfork\(|\bexecv|\bsystem\(|\bpopen\(",
      ("cluster/process.cc", "cluster/foreground.cc")),
     (r"(^|[^:_\w])exit\(|\babort\(\)", ("cli/", "base/error.cc", "base/interrupt.cc")),

@@ -1,16 +1,18 @@
 // A communicator over MPI-3's nonblocking collectives. Compiled once for each MPI.
 #include <algorithm>
-#include <csignal>
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <limits>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <poll.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -110,22 +112,26 @@ class MpiOperation : public PendingOperation {
   bool done_ = false;
 };
 
-// MPICH 4.0 over UCX, which is Debian's, stands still in about every fifth MPI_Finalize over TCP: a
-// rank waits for a connection to close that its peer has closed already. By then all ranks have
-// come here, so nothing is lost when the job is ended the other way, with the exit code of success.
-class FinalizeLimit {
- public:
-  FinalizeLimit() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { MPI_Abort(MPI_COMM_WORLD, 0); };
-    sigaction(SIGALRM, &action, nullptr);
-    constexpr unsigned kSeconds = 3;
-    alarm(kSeconds);
-  }
-  ~FinalizeLimit() { alarm(0); }
-  FinalizeLimit(const FinalizeLimit&) = delete;
-  FinalizeLimit& operator=(const FinalizeLimit&) = delete;
-};
+// MPICH 4.0 over UCX, which is Debian's, stands still in about every third MPI_Finalize over TCP: a
+// rank waits for a connection to close that its peer has closed already. What has to be done is
+// little once all ranks are together: to tell the launcher that this process ends as it should, in
+// the words of its wire protocol (PMI-1, as Balaji et al. 2010 describe it), which MPI_Finalize
+// would say last. Returns whether the launcher has answered.
+bool leave_hydra() {
+  const char* const variable = std::getenv("PMI_FD");
+  const int socket = variable == nullptr ? -1 : std::atoi(variable);
+  if (socket <= 2) return false;
+  constexpr std::string_view kRequest = "cmd=finalize\n";
+  if (write(socket, kRequest.data(), kRequest.size()) != std::ssize(kRequest)) return false;
+  constexpr int kMilliseconds = 3000;
+  pollfd answer{.fd = socket, .events = POLLIN, .revents = 0};
+  if (poll(&answer, 1, kMilliseconds) != 1) return false;
+  std::array<char, 256> line{};
+  const ssize_t size = read(socket, line.data(), line.size());
+  return size > 0 &&
+         std::string_view(line.data(), static_cast<std::size_t>(size)).find("finalize_ack") !=
+             std::string_view::npos;
+}
 
 class MpiCommunicator : public Communicator {
  public:
@@ -145,9 +151,19 @@ class MpiCommunicator : public Communicator {
     MPI_Barrier(communicator_);
     MPI_Comm_free(&communicator_);
     std::fflush(nullptr);
-    std::optional<FinalizeLimit> limit;
-    if (library_name().starts_with("MPICH")) limit.emplace();
-    MPI_Finalize();
+    if (!library_name().starts_with("MPICH")) {
+      MPI_Finalize();
+      return;
+    }
+    // What others still need of this process to come out of the barrier is sent by then.
+    constexpr auto kLinger = std::chrono::milliseconds(100);
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < kLinger) {
+      int flag = 0;
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+      usleep(1000);
+    }
+    if (!leave_hydra()) MPI_Finalize();
   }
 
   int rank() const override { return rank_; }
