@@ -87,7 +87,7 @@ class GradientReducer::TypedRun : public Run {
 
   // What is under way goes on meanwhile: the library moves it only when it is asked.
   void wait_until_ready(GradientReducer& owner, std::int64_t floats) {
-    constexpr std::chrono::microseconds kPause{200};
+    constexpr std::chrono::microseconds kPause{500};
     std::unique_lock lock(owner.mutex_);
     while (owner.ready_floats_ < floats) {
       if (owner.stopping_) throw PeerError("communication was given up in the middle of a step");
@@ -96,8 +96,12 @@ class GradientReducer::TypedRun : public Run {
         continue;
       }
       lock.unlock();
-      for (const std::int64_t piece : exchanging_) exchange_of(piece).done();
-      for (const std::int64_t piece : gathering_) exchange_of(piece).done();
+      // Asking one that isn't done moves all of them on.
+      const auto one_is_under_way = [&](const std::deque<std::int64_t>& pieces) {
+        return !std::ranges::all_of(pieces,
+                                    [&](std::int64_t piece) { return exchange_of(piece).done(); });
+      };
+      if (!one_is_under_way(exchanging_)) one_is_under_way(gathering_);
       lock.lock();
       owner.changed_.wait_for(lock, kPause);
     }
