@@ -50,8 +50,7 @@ std::unique_ptr<Communicator> join(const JobFlags& flags) {
   if (communicator->size() != environment.processes) {
     throw UsageError(
         "{} finds {} process{}, but {} processes were started ({}): use the mpirun of the same "
-        "MPI, "
-        "or name its MPI by --comm",
+        "MPI, or name its MPI by --comm",
         communicator->description(), communicator->size(), communicator->size() == 1 ? "" : "es",
         environment.processes,
         environment.variable.empty() ? "no launcher is seen" : environment.variable);
@@ -108,8 +107,9 @@ int Job::take_cores() const {
              limits.cores.size());
   }
   std::vector<int> cpus;
-  for (const CpuCore& core : share.cores)
+  for (const CpuCore& core : share.cores) {
     cpus.insert(cpus.end(), core.cpus.begin(), core.cpus.end());
+  }
   if (share.widened || processes > 1) run_on(cpus);
   auto cores = static_cast<int>(share.cores.size());
   if (limits.cgroup_cpus > 0) {

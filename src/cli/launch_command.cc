@@ -45,34 +45,13 @@ void add_launch_command(CLI::App& app, int& exit_code) {
   CLI::App& command = *app.add_subcommand(
       "launch", "Start a job on several hosts by MPI: launch --hostfile HOSTS -- train ...");
   const auto flags = std::make_shared<LaunchFlags>();
-  command
-      .add_option(
-          "--hostfile,--machinefile", flags->hostfile,
-          "the hosts, one a line: `h1`, `h1 slots=2` (Open MPI) or `h1:2` (MPICH, Intel MPI)")
-      ->option_text("FILE")
-      ->required();
-  command.add_option("--ppn", flags->ranks_per_host, "processes on each host")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+  add_launch_flags(command, *flags);
   command.add_option("--nodes", flags->nodes, "use the first N hosts alone")
       ->check(CLI::Range(1, static_cast<int>(kMaxHosts)));
-  command
-      .add_option(
-          "--mpi", flags->mpi,
-          "what starts the processes: openmpi, mpich, intel, or auto, the first one on PATH")
-      ->check(CLI::IsMember({"auto", "openmpi", "mpich", "intel"}))
-      ->capture_default_str();
-  command.add_option("--env", flags->environment, "NAME=VALUE for every process; may come again")
-      ->option_text("NAME=VALUE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
   command.add_flag("--oversubscribe", flags->oversubscribe,
                    "allow more processes than slots, and more threads than cores");
   command.add_flag("--dry-run", flags->dry_run,
                    "check everything and print what would be done, as commands to paste");
-  command.add_option("command", flags->command, "`train` and its options, after --")
-      ->option_text("-- train ...");
   command.callback([flags, &exit_code] { exit_code = launch(*flags); });
 }
 

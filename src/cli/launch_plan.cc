@@ -144,6 +144,31 @@ std::string count_of(int number, std::string_view thing) {
 
 }  // namespace
 
+void add_launch_flags(CLI::App& command, LaunchFlags& flags) {
+  command
+      .add_option(
+          "--hostfile,--machinefile", flags.hostfile,
+          "the hosts, one a line: `h1`, `h1 slots=2` (Open MPI) or `h1:2` (MPICH, Intel MPI)")
+      ->option_text("FILE")
+      ->required();
+  command.add_option("--ppn", flags.ranks_per_host, "processes on each host")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--mpi", flags.mpi,
+          "what starts the processes: openmpi, mpich, intel, or auto, the first one on PATH")
+      ->check(CLI::IsMember({"auto", "openmpi", "mpich", "intel"}))
+      ->capture_default_str();
+  command.add_option("--env", flags.environment, "NAME=VALUE for every process; may come again")
+      ->option_text("NAME=VALUE")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  command.add_option("command", flags.command, "`train` and its options, after --")
+      ->option_text("-- train ...");
+}
+
 TrainFlags read_train_command(const std::vector<std::string>& command, std::string_view launching) {
   if (command.empty() || command.front() != "train") {
     throw UsageError(

@@ -23,6 +23,10 @@ struct LaunchFlags {
   std::vector<std::string> command;      // train and its options
 };
 
+// The options of launching, for `tandem launch` and `tandem scale`: --hostfile, --ppn, --mpi, --env
+// and the command after --.
+void add_launch_flags(CLI::App& command, LaunchFlags& flags);
+
 struct LaunchPlan {
   MpiLauncher launcher;
   std::vector<JobHost> hosts;

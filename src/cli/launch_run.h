@@ -2,8 +2,6 @@
 // A planned job, started and waited for.
 
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "cli/launch_plan.h"
 
@@ -12,9 +10,5 @@ namespace tandem {
 // Says what is started and where, then returns the job's exit code. With a log, that is where the
 // job's output goes instead of this process's own.
 int run_launch(const LaunchPlan& plan, const std::filesystem::path& log = {});
-
-// The words that run a program with all of its output in a file.
-std::vector<std::string> words_with_log(const std::vector<std::string>& words,
-                                        const std::filesystem::path& log);
 
 }  // namespace tandem

@@ -83,11 +83,7 @@ void scale(const ScaleFlags& flags) {
 }
 
 void add_options(CLI::App& command, ScaleFlags& flags) {
-  LaunchFlags& launch = flags.launch;
-  command
-      .add_option("--hostfile,--machinefile", launch.hostfile, "the hosts, as for tandem launch")
-      ->option_text("FILE")
-      ->required();
+  add_launch_flags(command, flags.launch);
   command.add_option("--nodes", flags.nodes, "numbers of hosts, ascending: the first so many each")
       ->option_text("1,2,4")
       ->required();
@@ -113,20 +109,7 @@ void add_options(CLI::App& command, ScaleFlags& flags) {
           "hosts share a machine")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->default_str("auto");
-  command.add_option("--ppn", launch.ranks_per_host, "processes on each host")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  command.add_option("--mpi", launch.mpi, "as for tandem launch")
-      ->check(CLI::IsMember({"auto", "openmpi", "mpich", "intel"}))
-      ->capture_default_str();
-  command.add_option("--env", launch.environment, "NAME=VALUE for every process; may come again")
-      ->option_text("NAME=VALUE")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
   add_json_flag(command, flags.json);
-  command.add_option("command", launch.command, "`train` and its options, after --")
-      ->option_text("-- train ...");
 }
 
 }  // namespace

@@ -36,13 +36,6 @@ Words with(Words words, std::initializer_list<std::string> more) {
   return words;
 }
 
-// Of the first run, which the others keep or let grow with the hosts.
-std::int64_t first_batch_size(const TrainFlags& train, std::int64_t ranks) {
-  const TrainerOptions& options = train.trainer;
-  if (options.global_batch_size > 0) return options.global_batch_size;
-  return options.micro_batch_size * options.gradient_accumulation_steps * ranks;
-}
-
 std::int64_t grown(std::int64_t batch_size, int first_nodes, int nodes) {
   if (batch_size * nodes % first_nodes != 0) {
     throw UsageError(
@@ -93,8 +86,9 @@ std::vector<ScaleRun> plan_runs(const ScaleFlags& flags) {
     words = with(without(words, {"--max-steps"}), {"--max-steps", fmt::format("{}", flags.steps)});
   }
   const std::vector<int> nodes = parse_nodes(flags.nodes);
+  // Of the first run, which the others keep or let grow with the hosts.
   const std::int64_t first =
-      first_batch_size(train, std::int64_t{nodes.front()} * flags.launch.ranks_per_host);
+      train.trainer.examples_of_update(std::int64_t{nodes.front()} * flags.launch.ranks_per_host);
   std::vector<ScaleRun> runs;
   for (const int count : nodes) {
     const std::int64_t batch =

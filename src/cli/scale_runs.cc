@@ -100,9 +100,7 @@ std::vector<SpeedReport> run_copies(const LaunchPlan& plan, const ScaleRun& run)
   std::vector<std::string> words = {"sh", "-c", kCopiesScript, "sh", run.directory.string()};
   for (const JobHost& host : plan.hosts) words.push_back(shell_line(copy_words(plan, run, host)));
   log_info("starting {} copies without communication, one on each host", plan.hosts.size());
-  const ForegroundEnd end = run_in_foreground(words);
-  const int code =
-      end.asked_to_end && end.code == 0 ? static_cast<int>(ExitCode::kInterrupted) : end.code;
+  const int code = run_in_foreground(words).exit_code();
   if (code != 0) {
     fail(code, "one of the copies for comparison", (run.directory / "copy-N.log").string());
   }

@@ -179,7 +179,7 @@ class TrainRun {
           "the batch of all {} processes together is {} times that of one; --global-batch-size {} "
           "learns as one process does",
           job_.communicator()->size(), job_.communicator()->size(),
-          flags_.trainer.micro_batch_size * flags_.trainer.gradient_accumulation_steps);
+          flags_.trainer.examples_of_update(1));
     }
   }
 
@@ -269,7 +269,8 @@ std::vector<std::filesystem::path> model_files(const std::filesystem::path& dire
   return files;
 }
 
-// What must be alike wherever the job's processes run. Output and paths may differ.
+// What must be alike wherever the job's processes run: their arguments too, and files that are
+// here.
 std::vector<Fact> facts_of(const TrainFlags& flags, const std::string& flags_json,
                            const Compute& compute) {
   std::vector<Fact> facts = {

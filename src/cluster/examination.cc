@@ -37,12 +37,12 @@ constexpr std::size_t kMaxSshPeers = 8;
 class Examiner {
  public:
   Examiner(const std::vector<Host>& hosts, const ExaminationRequest& request)
-      : hosts_(hosts), request_(request), end_(Clock::now() + request.limit) {
+      : request_(request), end_(Clock::now() + request.limit) {
     for (const Host& host : hosts) examination_.hosts.emplace_back().name = host.name;
   }
 
   Examination examine() {
-    const std::vector<Host> named = hosts_with_addresses();
+    const std::vector<NamedAddress> named = hosts_with_addresses();
     if (!named.empty()) {
       reach(named);
       open_helpers();
@@ -81,27 +81,26 @@ class Examiner {
     return *std::ranges::find(examination_.hosts, name, &ExaminedHost::name);
   }
 
-  std::vector<Host> hosts_with_addresses() {
+  std::vector<NamedAddress> hosts_with_addresses() {
     std::vector<std::string> names;
     for (const ExaminedHost& host : examination_.hosts) names.push_back(host.name);
     const std::vector<NamedAddress> named = resolve_names(names, kNamesLimit);
     std::vector<std::string> problems = problems_of_names(named);
     for (const std::string& problem : problems) add(problem);
-    std::vector<Host> good;
+    std::vector<NamedAddress> good;
     for (std::size_t i = 0; i < named.size(); ++i) {
       examination_.hosts[i].address = named[i].address;
       const bool in_trouble = std::ranges::any_of(
           examination_.findings,
           [&](const Finding& finding) { return finding.host == named[i].name; });
-      if (!in_trouble) good.push_back(hosts_[i]);
+      if (!in_trouble) good.push_back(named[i]);
     }
     return good;
   }
 
-  void reach(const std::vector<Host>& named) {
+  void reach(const std::vector<NamedAddress>& named) {
     const MpiLauncher launcher = request_.launcher.value_or(MpiLauncher{});
-    reached_ =
-        reach_hosts(named, request_.program, launcher, {.names = kNamesLimit, .ssh = kSshLimit});
+    reached_ = reach_addresses(named, request_.program, launcher, kSshLimit);
     for (const std::string& problem : reached_.problems) add(problem);
     std::erase_if(reached_.hosts, [](const JobHost& host) { return !host.answered; });
     if (reached_.hosts.empty()) return;
@@ -289,7 +288,6 @@ class Examiner {
     return 0;
   }
 
-  const std::vector<Host>& hosts_;
   const ExaminationRequest& request_;
   Clock::time_point end_;
   Examination examination_;

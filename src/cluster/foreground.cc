@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -52,7 +53,8 @@ class HeldSignals {
   sigset_t signals_, before_;
 };
 
-pid_t start(const std::vector<std::string>& words, const HeldSignals& held) {
+pid_t start(const std::vector<std::string>& words, const HeldSignals& held,
+            const std::filesystem::path& log) {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &held.before());
@@ -62,9 +64,18 @@ pid_t start(const std::vector<std::string>& words, const HeldSignals& held) {
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (!log.empty()) {
+    constexpr mode_t kMode = 0666;  // less the umask, as of any file
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, kMode);
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  }
   pid_t id = 0;
   const int error =
-      posix_spawnp(&id, arguments[0], nullptr, &attributes, arguments.data(), environ);
+      posix_spawnp(&id, arguments[0], &actions, &attributes, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   if (error != 0) {
     throw MachineError("{} cannot be started: {}", words.front(), errno_text(error));
@@ -98,10 +109,11 @@ ForegroundEnd wait_for_end(pid_t id, const HeldSignals& held, int first_signal) 
 
 }  // namespace
 
-ForegroundEnd run_in_foreground(const std::vector<std::string>& words, int first_signal) {
+ForegroundEnd run_in_foreground(const std::vector<std::string>& words, int first_signal,
+                                const std::filesystem::path& log) {
   TANDEM_CHECK(!words.empty(), "no program");
   const HeldSignals held;
-  return wait_for_end(start(words, held), held, first_signal);
+  return wait_for_end(start(words, held, log), held, first_signal);
 }
 
 TemporaryFile::TemporaryFile(std::string_view content) {

@@ -73,16 +73,20 @@ bool ReachedHosts::include_this_host() const {
 
 ReachedHosts reach_hosts(const std::vector<Host>& hosts, const std::string& program,
                          const MpiLauncher& launcher, const ReachLimits& limits) {
-  ReachedHosts reached;
   std::vector<std::string> names;
   std::ranges::transform(hosts, std::back_inserter(names), &Host::name);
   const std::vector<NamedAddress> named = resolve_names(names, limits.names);
-  reached.problems = problems_of_names(named);
-  if (!reached.problems.empty()) return reached;
+  std::vector<std::string> problems = problems_of_names(named);
+  if (!problems.empty()) return {.hosts = {}, .this_host = {}, .problems = std::move(problems)};
+  return reach_addresses(named, program, launcher, limits.ssh);
+}
 
+ReachedHosts reach_addresses(const std::vector<NamedAddress>& named, const std::string& program,
+                             const MpiLauncher& launcher, std::chrono::seconds ssh_limit) {
+  ReachedHosts reached;
   ProbeQuestion question{.program = program, .daemon = daemon_of(launcher), .peers = {}};
   std::ranges::transform(named, std::back_inserter(question.peers), &NamedAddress::address);
-  const HostAnswer here = ask_this_host(question, limits.ssh);
+  const HostAnswer here = ask_this_host(question, ssh_limit);
   if (!here.problem.empty()) reached.problems.push_back(here.problem);
   reached.this_host = here.report;
 
@@ -97,7 +101,7 @@ ReachedHosts reach_hosts(const std::vector<Host>& hosts, const std::string& prog
                              .report = here.report});
     if (!is_this_host) others.push_back(host.name);
   }
-  std::vector<HostAnswer> answers = ask_hosts(others, question, limits.ssh);
+  std::vector<HostAnswer> answers = ask_hosts(others, question, ssh_limit);
   auto answer = answers.begin();
   for (JobHost& host : reached.hosts) {
     if (host.is_this_host) continue;

@@ -43,6 +43,9 @@ std::vector<std::string> problems_of_names(const std::vector<NamedAddress>& name
 // asked nothing, and then neither are the others. This host is one whose address is its own.
 ReachedHosts reach_hosts(const std::vector<Host>& hosts, const std::string& program,
                          const MpiLauncher& launcher, const ReachLimits& limits = {});
+// The same for hosts whose names are resolved and without trouble.
+ReachedHosts reach_addresses(const std::vector<NamedAddress>& hosts, const std::string& program,
+                             const MpiLauncher& launcher, std::chrono::seconds ssh_limit);
 
 // The path of the program that is the same on all hosts of the job: the one that runs here where
 // this host takes part, else the first host's. Adds to `problems` the hosts where it is missing,

@@ -77,14 +77,8 @@ std::string broadcast_text(Communicator& communicator, const std::string& text, 
 
 std::vector<std::string> all_gather_texts(Communicator& communicator, const std::string& text,
                                           const std::string& what, Deadline deadline) {
-  const auto ranks = static_cast<std::size_t>(communicator.size());
-  const std::int64_t own_size = static_cast<std::int64_t>(text.size());
-  std::vector<std::int64_t> sizes(ranks);
-  const std::vector<std::int64_t> size_of_sizes(ranks, sizeof own_size);
-  const Pending gathered_sizes =
-      communicator.start_all_gather(std::as_bytes(std::span(&own_size, 1)),
-                                    std::as_writable_bytes(std::span(sizes)), size_of_sizes);
-  wait_for(*gathered_sizes, what, deadline);
+  const std::vector<std::int64_t> sizes =
+      all_gather_values(communicator, static_cast<std::int64_t>(text.size()), what, deadline);
 
   std::string all;
   all.resize(static_cast<std::size_t>(std::reduce(sizes.begin(), sizes.end())));
@@ -102,13 +96,8 @@ std::vector<std::string> all_gather_texts(Communicator& communicator, const std:
 }
 
 void barrier(Communicator& communicator, const std::string& what, Deadline deadline) {
-  const auto ranks = static_cast<std::size_t>(communicator.size());
   // A byte of each: of nothing, nobody would wait for it.
-  const std::byte own{};
-  std::vector<std::byte> all(ranks);
-  const std::vector<std::int64_t> sizes(ranks, 1);
-  const Pending operation = communicator.start_all_gather(std::span(&own, 1), all, sizes);
-  wait_for(*operation, what, deadline);
+  all_gather_values(communicator, std::byte{}, what, deadline);
 }
 
 }  // namespace tandem

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "comm/communicator.h"
@@ -30,6 +32,18 @@ void broadcast(Communicator&, std::span<std::byte> data, int root, const std::st
 // The root's text on every rank.
 std::string broadcast_text(Communicator&, const std::string& text, int root,
                            const std::string& what, Deadline deadline = kUsualDeadline);
+// Every rank's value, in rank order, on every rank.
+template <class T>
+std::vector<T> all_gather_values(Communicator& communicator, const T& value,
+                                 const std::string& what, Deadline deadline = kUsualDeadline) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  std::vector<T> all(static_cast<std::size_t>(communicator.size()));
+  const std::vector<std::int64_t> sizes(all.size(), sizeof(T));
+  const Pending pending = communicator.start_all_gather(
+      std::as_bytes(std::span(&value, 1)), std::as_writable_bytes(std::span(all)), sizes);
+  wait_for(*pending, what, deadline);
+  return all;
+}
 // Every rank's text, in rank order, on every rank.
 std::vector<std::string> all_gather_texts(Communicator&, const std::string& text,
                                           const std::string& what,

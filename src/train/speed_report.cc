@@ -108,11 +108,10 @@ std::vector<RankSpeed> gather_speeds(Communicator* communicator, const SpeedReco
   }
   std::vector<RankSpeed> speeds = mean_speeds(gather_steps(*communicator, record.steps()));
   const auto hosts = all_gather_texts(*communicator, host, "host names");
-  const auto all_threads =
-      all_gather_texts(*communicator, fmt::format("{}", threads), "numbers of threads");
+  const auto all_threads = all_gather_values(*communicator, threads, "numbers of threads");
   for (std::size_t rank = 0; rank < speeds.size(); ++rank) {
     speeds[rank].host = hosts[rank];
-    speeds[rank].threads = std::stoll(all_threads[rank]);
+    speeds[rank].threads = all_threads[rank];
   }
   return speeds;
 }

@@ -57,11 +57,6 @@ std::int64_t ranks_of(const Communicator* communicator) {
   return communicator == nullptr ? 1 : communicator->size();
 }
 
-std::int64_t batch_of_update(const TrainerOptions& options, std::int64_t ranks) {
-  if (options.global_batch_size > 0) return options.global_batch_size;
-  return options.micro_batch_size * options.gradient_accumulation_steps * ranks;
-}
-
 std::vector<std::int32_t> token_ids_of(const TokenDataset& dataset,
                                        std::span<const std::uint32_t> examples) {
   std::vector<std::int32_t> ids;
@@ -80,13 +75,8 @@ struct StepReport {
 
 // The sum of the losses in rank order, the same on every rank, and whether any was interrupted.
 StepReport combine(Communicator& communicator, const StepReport& mine) {
-  std::vector<StepReport> all(static_cast<std::size_t>(communicator.size()));
-  const std::vector<std::int64_t> sizes(all.size(), sizeof(StepReport));
-  const Pending pending = communicator.start_all_gather(
-      std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)), sizes);
-  wait_for(*pending, "losses");
   StepReport result;
-  for (const StepReport& report : all) {
+  for (const StepReport& report : all_gather_values(communicator, mine, "losses")) {
     result.loss += report.loss;
     result.interrupted = result.interrupted || report.interrupted;
   }
@@ -113,7 +103,7 @@ Trainer::Trainer(const ClassifierModel& model, const TokenDataset& dataset,
       compute_(compute),
       communicator_(communicator != nullptr && communicator->size() > 1 ? communicator : nullptr),
       plan_{.examples = dataset.size(),
-            .batch_size = batch_of_update(options, ranks_of(communicator)),
+            .batch_size = options.examples_of_update(ranks_of(communicator)),
             .seed = options.seed,
             .whole_multiple_of =
                 options.drop_last ? options.micro_batch_size * ranks_of(communicator) : 1,

@@ -36,6 +36,12 @@ struct TrainerOptions {
   // would take.
   std::int64_t global_batch_size = 0;
   ReducerOptions reducer = {};
+
+  // Examples of an update over so many ranks.
+  std::int64_t examples_of_update(std::int64_t ranks) const {
+    if (global_batch_size > 0) return global_batch_size;
+    return micro_batch_size * gradient_accumulation_steps * ranks;
+  }
 };
 
 struct StepResult {
