@@ -139,4 +139,15 @@ void check_collectives(Communicator& communicator) {
   expect(data == root_data, "broadcast");
 }
 
+void check_everything(Communicator& communicator, std::int64_t largest) {
+  for (const std::int64_t size :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{5}, std::int64_t{1000}, largest}) {
+    check_all_to_all(communicator, size);
+    check_all_gather(communicator, size);
+    check_broadcast(communicator, size);
+    check_operations_in_flight(communicator, size);
+  }
+  check_collectives(communicator);
+}
+
 }  // namespace tandem::testing

@@ -18,5 +18,7 @@ void check_operations_in_flight(Communicator& communicator, std::int64_t size);
 
 // What collectives.h makes of them.
 void check_collectives(Communicator& communicator);
+// All of these, at sizes from nothing to `largest`.
+void check_everything(Communicator& communicator, std::int64_t largest);
 
 }  // namespace tandem::testing

@@ -101,33 +101,35 @@ INSTANTIATE_TEST_SUITE_P(Types, Wires, ::testing::Values(WireType::kFp32, WireTy
                            return wire.param == WireType::kFp32 ? "fp32" : "bf16";
                          });
 
-TEST(GradientReducer, EndsWhenItIsGivenUpInTheMiddleOfAStep) {
+// body(reducer, rank) on two ranks.
+template <class Body>
+void run_on_two_ranks(const ReducerOptions& options, const Body& body) {
   const Params params;
-  EXPECT_THROW(
-      run_ranks(2,
-                [&](Communicator& communicator) {
-                  std::vector<float> gradients(static_cast<std::size_t>(params.table.floats()));
-                  GradientReducer reducer(communicator, kernels::reference_table(), params.table,
-                                          gradients, {});
-                  reducer.begin({1, 2});
-                  throw UsageError("something else went wrong");
-                }),
-      Error);
+  run_ranks(2, [&](Communicator& communicator) {
+    std::vector<float> gradients(static_cast<std::size_t>(params.table.floats()));
+    GradientReducer reducer(communicator, kernels::reference_table(), params.table, gradients,
+                            options);
+    body(reducer, communicator.rank());
+  });
+}
+
+TEST(GradientReducer, EndsWhenItIsGivenUpInTheMiddleOfAStep) {
+  EXPECT_THROW(run_on_two_ranks({},
+                                [](GradientReducer& reducer, int) {
+                                  reducer.begin({1, 2});
+                                  throw UsageError("something else went wrong");
+                                }),
+               Error);
 }
 
 TEST(GradientReducer, TellsOfALateRank) {
-  const Params params;
-  EXPECT_THROW(
-      run_ranks(2,
-                [&](Communicator& communicator) {
-                  std::vector<float> gradients(static_cast<std::size_t>(params.table.floats()));
-                  GradientReducer reducer(communicator, kernels::reference_table(), params.table,
-                                          gradients, {.deadline = Deadline(50)});
-                  if (communicator.rank() == 1) return;
-                  reducer.begin({1, 2});
-                  reducer.finish();
-                }),
-      PeerError);
+  EXPECT_THROW(run_on_two_ranks({.deadline = Deadline(50)},
+                                [](GradientReducer& reducer, int rank) {
+                                  if (rank == 1) return;
+                                  reducer.begin({1, 2});
+                                  reducer.finish();
+                                }),
+               PeerError);
 }
 
 }  // namespace

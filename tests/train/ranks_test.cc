@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "model/initialization.h"
 #include "support/kernels_under_test.h"
+#include "support/random_model.h"
 #include "support/thread_ranks.h"
 #include "train/evaluator.h"
 #include "train/step_benchmark.h"
@@ -38,23 +38,11 @@ struct Result {
 
 // Trains on this rank, in batches of 8 of all ranks together: each epoch's last has 3.
 Result train(const TrainerOptions& options, Precision precision, Communicator& communicator) {
-  const BertConfig config = small_model();
-  ParamTable table;
-  const BertParams params = add_bert_params(table, config, 2);
-  const AnyBertClassifier classifier = make_bert_classifier(config, params, 2, precision);
   Compute compute(testing::kernels_under_test(), 1);
-  Result result;
-  result.weights.resize(static_cast<std::size_t>(table.floats()));
-  initialize_parameters(result.weights, table, {}, compute.pool());
-  std::vector<BFloat16> bf16_weights =
-      make_bf16_weights(classifier, table, result.weights, compute.pool());
+  testing::RandomModel random(small_model(), precision, compute);
+  const ClassifierModel model = random.view();
   const TokenDataset dataset = small_dataset();
-  const ClassifierModel model{.classifier = classifier,
-                              .table = table,
-                              .weights = result.weights,
-                              .bf16_weights = bf16_weights,
-                              .problem = ProblemKind::kSingleLabel,
-                              .outputs = 2};
+  Result result;
   Trainer trainer(model, dataset, options, compute, &communicator);
   trainer.allocate();
   for (std::int64_t step = 0; step < kSteps; ++step) {
@@ -63,6 +51,7 @@ Result train(const TrainerOptions& options, Precision precision, Communicator& c
   result.logits = predict(
                       model, dataset, 4, compute, [](std::int64_t) {}, &communicator)
                       .logits;
+  result.weights = random.weights();
   return result;
 }
 
@@ -128,19 +117,10 @@ TEST(Ranks, LearnInBf16) {
 
 // With no step to tell them apart: the same weights on one and on three ranks.
 TEST(Ranks, PredictTheSameBitsHoweverMany) {
-  const BertConfig config = small_model();
-  ParamTable table;
-  const BertParams params = add_bert_params(table, config, 2);
-  const AnyBertClassifier classifier = make_bert_classifier(config, params, 2, Precision::kFp32);
   Compute maker(testing::kernels_under_test(), 1);
-  std::vector<float> weights(static_cast<std::size_t>(table.floats()));
-  initialize_parameters(weights, table, {}, maker.pool());
+  testing::RandomModel random(small_model(), Precision::kFp32, maker);
+  const ClassifierModel model = random.view();
   const TokenDataset dataset = small_dataset();
-  const ClassifierModel model{.classifier = classifier,
-                              .table = table,
-                              .weights = weights,
-                              .problem = ProblemKind::kSingleLabel,
-                              .outputs = 2};
   const std::vector<float> alone = predict(model, dataset, 4, maker, [](std::int64_t) {}).logits;
   run_ranks(3, [&](Communicator& communicator) {
     Compute compute(testing::kernels_under_test(), 1);

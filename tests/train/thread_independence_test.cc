@@ -2,8 +2,8 @@
 // products into several tiles, rows into several blocks, embeddings into several column ranges.
 #include <gtest/gtest.h>
 
-#include "model/initialization.h"
 #include "support/bf16_products.h"
+#include "support/random_model.h"
 #include "train/step_benchmark.h"
 #include "train/trainer.h"
 
@@ -33,30 +33,18 @@ struct Arithmetic {
 
 TrainedWeights train(int threads, const Arithmetic& arithmetic) {
   const BertConfig config = one_wide_layer();
-  ParamTable table;
-  const BertParams params = add_bert_params(table, config, 2);
-  const AnyBertClassifier classifier =
-      make_bert_classifier(config, params, 2, arithmetic.precision);
   Compute compute(testing::kernels_under_test(), threads, {}, arithmetic.products);
-  TrainedWeights result;
-  result.weights.resize(static_cast<std::size_t>(table.floats()));
-  initialize_parameters(result.weights, table, {}, compute.pool());
+  testing::RandomModel random(config, arithmetic.precision, compute);
   std::vector<std::int64_t> lengths;
   for (std::int64_t i = 0; i < 16; ++i) lengths.push_back(20 + i * 11 % 70);
   const TokenDataset dataset = random_dataset(lengths, config.vocab_size);
-  std::vector<BFloat16> bf16_weights =
-      make_bf16_weights(classifier, table, result.weights, compute.pool());
-  const ClassifierModel model{.classifier = classifier,
-                              .table = table,
-                              .weights = result.weights,
-                              .bf16_weights = bf16_weights,
-                              .problem = ProblemKind::kSingleLabel,
-                              .outputs = 2};
-  Trainer trainer(model, dataset, {.micro_batch_size = 12, .max_steps = 4}, compute);
+  Trainer trainer(random.view(), dataset, {.micro_batch_size = 12, .max_steps = 4}, compute);
   trainer.allocate();
+  TrainedWeights result;
   for (std::int64_t step = 0; step < 4; ++step) {
     result.losses.push_back(trainer.run_step(step).loss);
   }
+  result.weights = random.weights();
   return result;
 }
 
