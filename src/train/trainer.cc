@@ -134,18 +134,32 @@ std::int64_t Trainer::micro_batch_of(std::size_t examples) const {
   return std::max<std::int64_t>(1, (count + parts - 1) / parts);
 }
 
-// Of all micro-batches of the run; where those are very many, of the longest sequences together.
+// No micro-batch has more: as many sequences as one may have, the longest there are. By the
+// longest-first rule a rank has at most its even share of the tokens and one sequence more.
+BatchExtent Trainer::largest_conceivable_batch() const {
+  const std::int64_t ranks = ranks_of(communicator_);
+  const std::int64_t share = (plan_.batch_size + ranks - 1) / ranks;
+  const std::int64_t sequences =
+      ranks == 1 ? micro_batch_of(static_cast<std::size_t>(plan_.batch_size)) : share;
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(dataset_.size()));
+  std::iota(order.begin(), order.end(), 0U);
+  const auto count = std::min<std::int64_t>(sequences, dataset_.size());
+  std::ranges::nth_element(order, order.begin() + count - 1, std::greater(),
+                           [&](std::uint32_t example) { return dataset_.length(example); });
+  BatchExtent largest =
+      extent_of(dataset_, std::span(order).first(static_cast<std::size_t>(count)));
+  if (ranks > 1) {
+    largest.tokens += largest.longest;
+    largest.sequences = std::max(plan_.batch_size, largest.sequences + 1);
+  }
+  return largest;
+}
+
+// Of all micro-batches of the run, where those aren't too many to be looked at.
 BatchExtent Trainer::largest_batch() const {
   constexpr std::int64_t kMostExamples = 4'000'000;
+  if (total_steps_ > kMostExamples / plan_.batch_size) return largest_conceivable_batch();
   BatchExtent largest;
-  if (total_steps_ > kMostExamples / plan_.batch_size) {
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(dataset_.size()));
-    std::iota(order.begin(), order.end(), 0U);
-    const auto count = std::min<std::int64_t>(options_.micro_batch_size, dataset_.size());
-    std::ranges::nth_element(order, order.begin() + count - 1, std::greater(),
-                             [&](std::uint32_t example) { return dataset_.length(example); });
-    return extent_of(dataset_, std::span(order).first(static_cast<std::size_t>(count)));
-  }
   for (std::int64_t step = 0; step < total_steps_; ++step) {
     const std::vector<std::uint32_t> mine = own_part(plan_.examples_of_step(step));
     for_micro_batches(mine, micro_batch_of(mine.size()),

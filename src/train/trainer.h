@@ -92,6 +92,7 @@ class Trainer {
   // Examples of a micro-batch, of so many that are this rank's.
   std::int64_t micro_batch_of(std::size_t examples) const;
   BatchExtent largest_batch() const;
+  BatchExtent largest_conceivable_batch() const;
   double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> mine,
                               std::size_t of_update, StepTimes&, PhaseClock*);
   std::string rows_of(std::span<const std::uint32_t> examples) const;

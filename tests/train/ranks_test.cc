@@ -115,6 +115,26 @@ TEST(Ranks, LearnInBf16) {
   expect_close(train_on(2, options, Precision::kBf16).front().losses, alone.losses, 2e-2);
 }
 
+// A run too long for its batches to be looked at, whose plan is an estimate from above.
+TEST(Ranks, PlanEnoughMemoryForVeryLongRuns) {
+  for (const int ranks : {1, 2, 3}) {
+    SCOPED_TRACE(ranks);
+    run_ranks(ranks, [&](Communicator& communicator) {
+      Compute compute(testing::kernels_under_test(), 1);
+      testing::RandomModel random(small_model(), Precision::kFp32, compute);
+      const TokenDataset dataset = small_dataset();
+      const auto activations = [&](std::int64_t steps) {
+        const TrainerOptions options{
+            .micro_batch_size = 1, .max_steps = steps, .global_batch_size = 8};
+        return Trainer(random.view(), dataset, options, compute, &communicator)
+            .memory()
+            .activations;
+      };
+      EXPECT_GE(activations(1'000'000), activations(1000));
+    });
+  }
+}
+
 // With no step to tell them apart: the same weights on one and on three ranks.
 TEST(Ranks, PredictTheSameBitsHoweverMany) {
   Compute maker(testing::kernels_under_test(), 1);
