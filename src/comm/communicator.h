@@ -35,12 +35,14 @@ class Communicator {
 
   // Sizes are in bytes, one for each rank; the pieces of a buffer follow each other in rank order
   // and fill it. It has less than 2^31 bytes. Pieces may be empty. Piece r of `send` becomes the
-  // piece of rank `rank()` in rank r's `receive`.
+  // piece of rank `rank()` in rank r's `receive`, for every rank but this one: nothing is copied to
+  // a rank's own piece, which holds anything afterwards.
   virtual Pending start_all_to_all(std::span<const std::byte> send,
                                    std::span<const std::int64_t> send_sizes,
                                    std::span<std::byte> receive,
                                    std::span<const std::int64_t> receive_sizes) = 0;
-  // Rank r's `send` becomes piece r of every rank's `receive`.
+  // Rank r's `send` becomes piece r of every rank's `receive`. It may be that piece of its own
+  // `receive` already.
   virtual Pending start_all_gather(std::span<const std::byte> send, std::span<std::byte> receive,
                                    std::span<const std::int64_t> receive_sizes) = 0;
   // The root's `data` becomes everyone's; as many bytes on every rank, at most 2^30.

@@ -173,8 +173,11 @@ class MpiCommunicator : public Communicator {
   Pending start_all_to_all(std::span<const std::byte> send,
                            std::span<const std::int64_t> send_sizes, std::span<std::byte> receive,
                            std::span<const std::int64_t> receive_sizes) override {
-    return exchange("all to all", send.data(), pieces_of(send.size(), send_sizes, size_),
-                    receive.data(), pieces_of(receive.size(), receive_sizes, size_));
+    Pieces sent = pieces_of(send.size(), send_sizes, size_);
+    Pieces received = pieces_of(receive.size(), receive_sizes, size_);
+    own_size(sent) = own_size(received) = 0;
+    return exchange("all to all", send.data(), std::move(sent), receive.data(),
+                    std::move(received));
   }
 
   // As an all-to-all that sends all the same piece: as many bytes, and MPI_Iallgatherv of Intel MPI
@@ -183,9 +186,17 @@ class MpiCommunicator : public Communicator {
                            std::span<const std::int64_t> receive_sizes) override {
     const auto ranks = static_cast<std::size_t>(size_);
     const int own = checked_int(static_cast<std::int64_t>(send.size()));
-    return exchange("all gather", send.data(),
-                    {std::vector<int>(ranks, own), std::vector<int>(ranks, 0)}, receive.data(),
-                    pieces_of(receive.size(), receive_sizes, size_));
+    Pieces sent{std::vector<int>(ranks, own), std::vector<int>(ranks, 0)};
+    Pieces received = pieces_of(receive.size(), receive_sizes, size_);
+    const std::byte* base = send.data();
+    if (receive.data() + received.begins[static_cast<std::size_t>(rank_)] == base) {
+      own_size(sent) = own_size(received) = 0;
+      // Rank 0's piece begins where the buffer does, and Open MPI 4 takes equal addresses for
+      // MPI_IN_PLACE, which means something else here.
+      ++base;
+      std::ranges::fill(sent.begins, -1);
+    }
+    return exchange("all gather", base, std::move(sent), receive.data(), std::move(received));
   }
 
   Pending start_broadcast(std::span<std::byte> data, int root) override {
@@ -204,6 +215,8 @@ class MpiCommunicator : public Communicator {
   }
 
  private:
+  int& own_size(Pieces& pieces) const { return pieces.sizes[static_cast<std::size_t>(rank_)]; }
+
   Pending exchange(const char* name, const void* send, Pieces sent, void* receive,
                    Pieces received) {
     auto operation =

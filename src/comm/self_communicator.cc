@@ -27,7 +27,8 @@ Pending SelfCommunicator::start_all_to_all(std::span<const std::byte> send,
                                            std::span<std::byte> receive,
                                            std::span<const std::int64_t> receive_sizes) {
   check_only_piece(send.size(), send_sizes);
-  return start_all_gather(send, receive, receive_sizes);
+  check_only_piece(receive.size(), receive_sizes);
+  return std::make_unique<Done>();
 }
 
 Pending SelfCommunicator::start_all_gather(std::span<const std::byte> send,
@@ -36,7 +37,7 @@ Pending SelfCommunicator::start_all_gather(std::span<const std::byte> send,
   check_only_piece(receive.size(), receive_sizes);
   TANDEM_CHECK(send.size() == receive.size(), "{} bytes sent, {} received", send.size(),
                receive.size());
-  std::copy(send.begin(), send.end(), receive.begin());
+  if (send.data() != receive.data()) std::copy(send.begin(), send.end(), receive.begin());
   return std::make_unique<Done>();
 }
 

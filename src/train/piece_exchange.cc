@@ -1,6 +1,7 @@
 #include "train/piece_exchange.h"
 
 #include <algorithm>
+#include <array>
 #include <type_traits>
 
 #include "base/error.h"
@@ -34,10 +35,8 @@ PieceExchange<W>::PieceExchange(Communicator& communicator, const kernels::Table
   const auto piece = static_cast<std::size_t>(largest_piece);
   const auto part = static_cast<std::size_t>(floats_of_a_part(largest_piece, communicator.size()));
   incoming_.resize(part * static_cast<std::size_t>(communicator.size()));
-  sum_.resize(part);
   if constexpr (!std::is_same_v<W, float>) {
     outgoing_.resize(piece);
-    rounded_.resize(part);
     gathered_.resize(piece);
   }
 }
@@ -72,7 +71,10 @@ void PieceExchange<W>::start(std::span<float> piece) {
   if constexpr (std::is_same_v<W, float>) {
     send = bytes_of(piece.data(), size);
   } else {
-    to_wire(kernels_, piece, outgoing_.data());
+    for_each_other([&](int rank) {
+      const std::span<const float> part = part_of(rank);
+      to_wire(kernels_, part, outgoing_.data() + (part.data() - piece.data()));
+    });
     send = bytes_of(outgoing_.data(), size);
   }
   pending_ = communicator_.start_all_to_all(
@@ -81,37 +83,58 @@ void PieceExchange<W>::start(std::span<float> piece) {
 }
 
 template <class W>
-void PieceExchange<W>::start_gather() {
+void PieceExchange<W>::sum_up(W* sum) {
+  // A few kilobytes at a time stay in the first-level cache: other threads compute meanwhile, and
+  // need the memory.
+  constexpr std::size_t kBlock = 2048;
+  std::array<float, kBlock> block;
   const std::span<float> own = part_of(communicator_.rank());
-  const std::span<float> sum = std::span(sum_).first(own.size());
-  std::ranges::fill(sum, 0.0F);
-  for (int rank = 0; rank < communicator_.size(); ++rank) {
-    // This rank's own values need not be rounded.
-    if (rank == communicator_.rank()) {
-      add_wire<float>(kernels_, own.data(), sum);
-    } else {
-      add_wire<W>(kernels_, incoming_.data() + static_cast<std::size_t>(rank) * own.size(), sum);
+  for (std::size_t begin = 0; begin < own.size(); begin += kBlock) {
+    const std::span<float> values = own.subspan(begin, std::min(kBlock, own.size() - begin));
+    const std::span<float> total = std::span(block).first(values.size());
+    std::ranges::fill(total, 0.0F);
+    for (int rank = 0; rank < communicator_.size(); ++rank) {
+      // This rank's own values need not be rounded.
+      if (rank == communicator_.rank()) {
+        add_wire<float>(kernels_, values.data(), total);
+      } else {
+        const std::size_t of_rank = static_cast<std::size_t>(rank) * own.size();
+        add_wire<W>(kernels_, incoming_.data() + of_rank + begin, total);
+      }
     }
-  }
-  std::vector<std::int64_t> sizes;
-  for (int rank = 0; rank < communicator_.size(); ++rank) {
-    sizes.push_back(static_cast<std::int64_t>(part_of(rank).size() * sizeof(W)));
-  }
-  const auto count = static_cast<std::int64_t>(own.size());
-  const auto size = static_cast<std::int64_t>(piece_.size());
-  if constexpr (std::is_same_v<W, float>) {
-    pending_ = communicator_.start_all_gather(bytes_of(sum.data(), count),
-                                              writable_bytes_of(piece_.data(), size), sizes);
-  } else {
-    to_wire(kernels_, sum, rounded_.data());
-    pending_ = communicator_.start_all_gather(bytes_of(rounded_.data(), count),
-                                              writable_bytes_of(gathered_.data(), size), sizes);
+    to_wire(kernels_, total, sum + begin);
+    if constexpr (!std::is_same_v<W, float>) from_wire(kernels_, sum + begin, values);
   }
 }
 
 template <class W>
+void PieceExchange<W>::start_gather() {
+  std::vector<std::int64_t> sizes;
+  for (int rank = 0; rank < communicator_.size(); ++rank) {
+    sizes.push_back(static_cast<std::int64_t>(part_of(rank).size() * sizeof(W)));
+  }
+  const std::span<float> own = part_of(communicator_.rank());
+  W* all;
+  if constexpr (std::is_same_v<W, float>) {
+    all = piece_.data();
+  } else {
+    all = gathered_.data();
+  }
+  W* const sum = all + (own.data() - piece_.data());
+  sum_up(sum);
+  pending_ = communicator_.start_all_gather(
+      bytes_of(sum, static_cast<std::int64_t>(own.size())),
+      writable_bytes_of(all, static_cast<std::int64_t>(piece_.size())), sizes);
+}
+
+template <class W>
 void PieceExchange<W>::finish() {
-  if constexpr (!std::is_same_v<W, float>) from_wire(kernels_, gathered_.data(), piece_);
+  if constexpr (!std::is_same_v<W, float>) {
+    for_each_other([&](int rank) {
+      const std::span<float> part = part_of(rank);
+      from_wire(kernels_, gathered_.data() + (part.data() - piece_.data()), part);
+    });
+  }
   pending_.reset();
 }
 

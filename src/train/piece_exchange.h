@@ -36,15 +36,22 @@ class PieceExchange {
 
  private:
   std::span<float> part_of(int rank) const;
+  // body(rank) for every rank but this one.
+  template <class Body>
+  void for_each_other(const Body& body) const {
+    for (int rank = 0; rank < communicator_.size(); ++rank) {
+      if (rank != communicator_.rank()) body(rank);
+    }
+  }
+  // The sum of this rank's part over all ranks, rounded, in the piece and in `sum`.
+  void sum_up(W* sum);
 
   Communicator& communicator_;
   const kernels::Table& kernels_;
   std::span<float> piece_;
   std::vector<W> outgoing_;  // the piece; with fp32 it is sent from where it lies
-  std::vector<W> incoming_;  // this rank's part, of each rank
-  std::vector<float> sum_;   // of this rank's part
-  std::vector<W> rounded_;   // the same; with fp32 it is sent from `sum_`
-  std::vector<W> gathered_;  // the whole sum; with fp32 it is received in place
+  std::vector<W> incoming_;  // this rank's part, of each other rank
+  std::vector<W> gathered_;  // the whole sum; with fp32 it is the piece itself
   Pending pending_;
 };
 

@@ -100,7 +100,13 @@ void RowExchange<W>::sum(Matrix<float> gradient, const Wait& wait) {
     for (const std::int32_t row : rows_within(rank, own)) {
       const auto place =
           static_cast<std::size_t>(std::ranges::lower_bound(all_rows_, row) - all_rows_.begin());
-      add_wire<W>(kernels_, next, std::span(sums).subspan((place - own.begin) * width, width));
+      const auto total = std::span(sums).subspan((place - own.begin) * width, width);
+      // This rank's own values aren't sent, so they need not be rounded.
+      if (rank == me) {
+        add_wire<float>(kernels_, row_of(row).data(), total);
+      } else {
+        add_wire<W>(kernels_, next, total);
+      }
       next += width;
     }
   }

@@ -177,12 +177,22 @@ class ThreadCommunicator : public Communicator {
   Pending start_all_to_all(std::span<const std::byte> send,
                            std::span<const std::int64_t> send_sizes, std::span<std::byte> receive,
                            std::span<const std::int64_t> receive_sizes) override {
-    return start("all to all", {pieces_of(send, send_sizes), pieces_of(receive, receive_sizes)});
+    Posting posting{pieces_of(send, send_sizes), pieces_of(receive, receive_sizes)};
+    const auto own = static_cast<std::size_t>(rank_);
+    posting.to.at(own) = posting.to.at(own).first(0);
+    posting.from.at(own) = posting.from.at(own).first(0);
+    return start("all to all", std::move(posting));
   }
 
   Pending start_all_gather(std::span<const std::byte> send, std::span<std::byte> receive,
                            std::span<const std::int64_t> receive_sizes) override {
-    return start("all gather", {{ranks(), send}, pieces_of(receive, receive_sizes)});
+    Posting posting{{ranks(), send}, pieces_of(receive, receive_sizes)};
+    const auto own = static_cast<std::size_t>(rank_);
+    if (posting.from.at(own).data() == send.data()) {
+      posting.to.at(own) = send.first(0);
+      posting.from.at(own) = posting.from.at(own).first(0);
+    }
+    return start("all gather", std::move(posting));
   }
 
   Pending start_broadcast(std::span<std::byte> data, int root) override {
