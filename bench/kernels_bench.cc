@@ -200,6 +200,7 @@ kernels::AttentionHead<T> head_of(Floats& f, const Activations<T>& m) {
           .dropout = kDropout,
           .sample = 7,
           .head = 1,
+          .next_head_follows = false,
           .workspace = f.workspace.data()};
 }
 

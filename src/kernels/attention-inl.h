@@ -166,6 +166,21 @@ HWY_INLINE void for_probability_groups(const AttentionHead<T>& h, std::int64_t q
   }
 }
 
+// Fetches the row of the same token in the next D columns, for the next head. Rows of heads are
+// short and far apart, so that the CPU doesn't foresee them.
+template <class T>
+HWY_INLINE void fetch_next_head(const AttentionHead<T>& h, const T* row) {
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  for (std::int64_t i = 0; i < h.width; i += kLine) __builtin_prefetch(row + h.width + i, 0, 3);
+}
+template <class T>
+HWY_INLINE void fetch_next_token(const AttentionHead<T>& h, std::int64_t token) {
+  if (!h.next_head_follows) return;
+  fetch_next_head(h, h.query + token * h.query_stride);
+  fetch_next_head(h, h.key + token * h.key_value_stride);
+  fetch_next_head(h, h.value + token * h.key_value_stride);
+}
+
 template <class T>
 void attention_forward(const AttentionHead<T>& h, T* context, std::int64_t context_stride,
                        float* log_sum_exp, std::int64_t log_sum_exp_stride) {
@@ -182,6 +197,8 @@ void attention_forward(const AttentionHead<T>& h, T* context, std::int64_t conte
     multiply_by_transposed(query, rows, h.width, transposed_key, padded, probability);
     for (std::int64_t r = 0; r < rows; ++r) {
       float* const row = probability + r * padded;
+      fetch_next_token(h, first + r);
+      if (h.next_head_follows) fetch_next_head(h, context + (first + r) * context_stride);
       log_sum_exp[(first + r) * log_sum_exp_stride] = softmax_row(row, h.tokens, h.scale);
       if (h.dropout.threshold == 0) continue;
       for_probability_groups(h, first + r,
@@ -274,6 +291,14 @@ void attention_backward(const AttentionHead<T>& h, const T* context, const T* d_
     multiply_by_transposed(d_out, rows, h.width, transposed_value, padded, d_probability);
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t i = first + r;
+      fetch_next_token(h, i);
+      if (h.next_head_follows) {
+        fetch_next_head(h, context + i * context_stride);
+        fetch_next_head(h, d_context + i * context_stride);
+        fetch_next_head(h, d_query + i * h.query_stride);
+        fetch_next_head(h, d_key + i * h.key_value_stride);
+        fetch_next_head(h, d_value + i * h.key_value_stride);
+      }
       const float delta =
           dot(d_context + i * context_stride, context + i * context_stride, h.width);
       softmax_backward_row(h, i, delta, log_sum_exp[i * log_sum_exp_stride],

@@ -18,56 +18,84 @@ using WordVector = hn::Vec<WordTag>;
 constexpr WordTag kWords;
 constexpr std::int64_t kDropoutGroup = 64;  // elements that share 16 Philox blocks
 
-struct WordPair {
-  WordVector high, low;
+// Sixteen or eight counters of Philox, one word of each. Those of even and those of odd lanes are
+// in vectors of their own, each in the low half of a 64-bit lane, as a multiplication takes them
+// and leaves its result; what is in the high halves means nothing.
+struct CounterWords {
+  WordVector even, odd;
 };
 
-// The 64-bit products of each lane with a constant, as high and low words. With AVX-512 the low
-// words come from the same two products: a 32-bit multiplication costs as much as both.
-HWY_INLINE WordPair multiply_wide(WordVector a, WordVector b) {
-  const hn::Repartition<std::uint64_t, WordTag> wide;
-  const auto even = hn::MulEven(a, b);
-  const WordVector odd_lanes = hn::BitCast(kWords, hn::ShiftRight<32>(hn::BitCast(wide, a)));
-  const auto odd = hn::MulEven(odd_lanes, b);
-  const WordVector even_high = hn::BitCast(kWords, hn::ShiftRight<32>(even));
-  const WordVector high = hn::OddEven(hn::BitCast(kWords, odd), even_high);
-  if constexpr (HWY_TARGET == HWY_AVX2) return {high, hn::Mul(a, b)};
-  const WordVector odd_low = hn::BitCast(kWords, hn::ShiftLeft<32>(odd));
-  return {high, hn::OddEven(odd_low, hn::BitCast(kWords, even))};
+HWY_INLINE CounterWords every_counter(std::uint32_t word) {
+  return {hn::Set(kWords, word), hn::Set(kWords, word)};
 }
+
+HWY_INLINE WordVector low_from_high(WordVector words) {
+  const hn::Repartition<std::uint64_t, WordTag> wide;
+  return hn::BitCast(kWords, hn::ShiftRight<32>(hn::BitCast(wide, words)));
+}
+
+// A word of each counter, in the counters' order.
+HWY_INLINE WordVector in_order(const CounterWords& words) {
+  const hn::Repartition<std::uint64_t, WordTag> wide;
+  const auto odd = hn::ShiftLeft<32>(hn::BitCast(wide, words.odd));
+  return hn::OddEven(hn::BitCast(kWords, odd), words.even);
+}
+
+struct PhiloxState {
+  CounterWords c0, c1, c2, c3;
+};
+
+// One round of Salmon et al. 2011, "Parallel Random Numbers: As Easy as 1, 2, 3", for the counters
+// of either half.
+HWY_INLINE void philox_round(WordVector CounterWords::*half, WordVector key0, WordVector key1,
+                             PhiloxState& state) {
+  const WordVector multiplier0 = hn::Set(kWords, 0xD2511F53U);
+  const WordVector multiplier1 = hn::Set(kWords, 0xCD9E8D57U);
+  const WordVector product0 = hn::BitCast(kWords, hn::MulEven(state.c0.*half, multiplier0));
+  const WordVector product1 = hn::BitCast(kWords, hn::MulEven(state.c2.*half, multiplier1));
+  state.c0.*half = hn::Xor(hn::Xor(low_from_high(product1), state.c1.*half), key0);
+  state.c1.*half = product1;
+  state.c2.*half = hn::Xor(hn::Xor(low_from_high(product0), state.c3.*half), key1);
+  state.c3.*half = product0;
+}
+
+// hn::Iota goes through memory in a way that keeps the CPU from working on several groups at once.
+HWY_ALIGN inline constexpr std::uint32_t kLaneNumbers[16] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                             8, 9, 10, 11, 12, 13, 14, 15};
 
 // keep[0..64): `scale` for an element that stays, 0 for one that goes.
 HWY_INLINE void fill_keep(const DropoutKey& key, std::uint32_t sample, std::int64_t group,
                           float* HWY_RESTRICT keep) {
-  const WordVector multiplier0 = hn::Set(kWords, 0xD2511F53U);
-  const WordVector multiplier1 = hn::Set(kWords, 0xCD9E8D57U);
   const WordVector threshold = hn::Set(kWords, key.threshold);
   const FloatVector scale = hn::Set(kFloats, key.scale);
   for (std::int64_t block = 0; block < 16; block += kLanes) {
-    WordVector c0 = hn::Iota(kWords, static_cast<std::uint32_t>(group * 16 + block));
-    WordVector c1 = hn::Set(kWords, sample);
-    WordVector c2 = hn::Set(kWords, key.step);
-    WordVector c3 = hn::Set(kWords, key.site);
+    const WordVector first =
+        hn::Add(hn::Load(kWords, kLaneNumbers),
+                hn::Set(kWords, static_cast<std::uint32_t>(group * 16 + block)));
+    PhiloxState state = {.c0 = {first, low_from_high(first)},
+                         .c1 = every_counter(sample),
+                         .c2 = every_counter(key.step),
+                         .c3 = every_counter(key.site)};
     std::uint32_t key0 = key.seed[0];
     std::uint32_t key1 = key.seed[1];
+    HWY_UNROLL(10)
     for (int round = 0; round < 10; ++round) {
-      const WordPair product0 = multiply_wide(c0, multiplier0);
-      const WordPair product1 = multiply_wide(c2, multiplier1);
-      c0 = hn::Xor(hn::Xor(product1.high, c1), hn::Set(kWords, key0));
-      c1 = product1.low;
-      c2 = hn::Xor(hn::Xor(product0.high, c3), hn::Set(kWords, key1));
-      c3 = product0.low;
+      const WordVector keys0 = hn::Set(kWords, key0);
+      const WordVector keys1 = hn::Set(kWords, key1);
+      philox_round(&CounterWords::even, keys0, keys1, state);
+      philox_round(&CounterWords::odd, keys0, keys1, state);
       key0 += 0x9E3779B9U;
       key1 += 0xBB67AE85U;
     }
-    const auto store = [&](WordVector words, std::int64_t at) HWY_ATTR {
+    const auto store = [&](const CounterWords& counters, std::int64_t at) HWY_ATTR {
+      const WordVector words = in_order(counters);
       const auto stays = hn::RebindMask(kFloats, hn::Eq(hn::Max(words, threshold), words));
       hn::StoreU(hn::IfThenElseZero(stays, scale), kFloats, keep + at + block);
     };
-    store(c0, 0);
-    store(c1, 16);
-    store(c2, 32);
-    store(c3, 48);
+    store(state.c0, 0);
+    store(state.c1, 16);
+    store(state.c2, 32);
+    store(state.c3, 48);
   }
 }
 

@@ -96,6 +96,8 @@ struct AttentionHead {
   DropoutKey dropout;
   std::uint32_t sample;
   std::int64_t head;
+  // The caller's next head is that of the next D columns: its rows are fetched meanwhile.
+  bool next_head_follows;
   float* workspace;  // attention_workspace_floats<T>(n, D)
 };
 

@@ -16,6 +16,13 @@ std::int64_t longest_sequence(const TokenRows& rows) {
   return longest;
 }
 
+// A thread that takes neighbouring heads one after another has the next one's rows fetched in time;
+// but all threads need their share.
+std::int64_t heads_of_a_task(std::int64_t all_heads, std::int64_t heads, int threads) {
+  constexpr std::int64_t kTasksPerThread = 12;
+  return std::clamp(all_heads / (kTasksPerThread * threads), std::int64_t{1}, heads);
+}
+
 // Where one head of one sequence lies in the matrices.
 struct HeadPlace {
   std::int64_t query_row, token_row, column;
@@ -34,9 +41,11 @@ void for_each_head(const SelfAttention<T>& attention, const QueryKeyValue<const 
   const std::span<float> workspaces = step.arena.vector<float>(step.pool.size() * workspace_floats);
   const kernels::DropoutKey key = step.dropout.key(
       attention.dropout_probability, DropoutSite::kAttentionProbabilities, attention.layer);
-  step.run(tokens.sequences() * attention.heads, [&](std::int64_t task, int worker) {
-    const std::int64_t head = task % attention.heads;
-    const auto sequence = static_cast<std::size_t>(task / attention.heads);
+  const std::int64_t together =
+      heads_of_a_task(tokens.sequences() * attention.heads, attention.heads, step.pool.size());
+  const std::int64_t parts = (attention.heads + together - 1) / together;
+  const auto compute_head = [&](std::size_t sequence, std::int64_t head, bool next_follows,
+                                int worker) {
     const HeadPlace at{queries.starts[sequence], tokens.starts[sequence], head * head_width};
     body(kernels::AttentionHead<T>{.tokens = tokens.starts[sequence + 1] - at.token_row,
                                    .queries = queries.starts[sequence + 1] - at.query_row,
@@ -50,8 +59,15 @@ void for_each_head(const SelfAttention<T>& attention, const QueryKeyValue<const 
                                    .dropout = key,
                                    .sample = tokens.samples[static_cast<std::size_t>(at.token_row)],
                                    .head = head,
+                                   .next_head_follows = next_follows,
                                    .workspace = workspaces.data() + worker * workspace_floats},
          at);
+  };
+  step.run(tokens.sequences() * parts, [&](std::int64_t task, int worker) {
+    const std::int64_t end = std::min(attention.heads, (task % parts + 1) * together);
+    for (std::int64_t head = task % parts * together; head < end; ++head) {
+      compute_head(static_cast<std::size_t>(task / parts), head, head + 1 < end, worker);
+    }
   });
 }
 

@@ -56,6 +56,7 @@ struct Head {
                         .scale = 1 / 0.75F},
             .sample = 11,
             .head = 2,
+            .next_head_follows = false,
             .workspace = workspace.data()};
   }
 

@@ -266,6 +266,7 @@ TEST_P(RoundedResults, OfAttention) {
                                             .dropout = keep_all(factor),
                                             .sample = 1,
                                             .head = 0,
+                                            .next_head_follows = false,
                                             .workspace = workspace.data()};
   };
   expect_factor_rounded([&](float value, std::int64_t width, BFloat16* context) {
