@@ -36,6 +36,7 @@ WORDS = [
     (r"\bhwy/|\bhn::", ("kernels/",)),
     (r"\bstd::j?thread\b", ("base/thread.",)),
     (r"(?<!\")\bMPI_[A-Z]|<mpi\.h>", ("comm/mpi_plugin.cc",)),
+    (r"\bccl::|<oneapi/ccl", ("comm/oneccl_plugin.cc",)),
     (r"\bdlopen\b|\bdlsym\b|<dlfcn\.h>", ("comm/load.cc",)),
     (r"\brank\b", ("comm/", "train/", "cli/", "cluster/")),
     (r'"(bert\.|encoder\.layer|embeddings\.word_emb)', ("model/hf_names.cc",)),

@@ -28,7 +28,8 @@ std::optional<Transport> transport_for(const JobFlags& flags,
                                        const LauncherEnvironment& environment) {
   static const std::map<std::string, Transport> kTransports = {{"openmpi", Transport::kOpenMpi},
                                                                {"mpich", Transport::kMpich},
-                                                               {"impi", Transport::kIntelMpi}};
+                                                               {"impi", Transport::kIntelMpi},
+                                                               {"oneccl", Transport::kOneCcl}};
   if (flags.comm == "none" && environment.processes > 1) {
     throw UsageError("--comm none, but {} started {} processes ({})", environment.launcher,
                      environment.processes, environment.variable);
@@ -73,8 +74,8 @@ void add_job_flags(CLI::App& command, JobFlags& flags) {
   command
       .add_option("--comm", flags.comm,
                   "what processes of one job talk over: auto (their launcher's), openmpi, mpich, "
-                  "impi or none")
-      ->check(CLI::IsMember({"auto", "none", "openmpi", "mpich", "impi"}))
+                  "impi, oneccl (over Intel MPI) or none")
+      ->check(CLI::IsMember({"auto", "none", "openmpi", "mpich", "impi", "oneccl"}))
       ->capture_default_str()
       ->group(kGroup);
   command

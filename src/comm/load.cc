@@ -12,15 +12,15 @@
 namespace tandem {
 namespace {
 
-struct Mpi {
+struct Library {
   const char* name;
-  const char* library;
+  const char* file;
   const char* mend;  // when the library is missing
   const char* plugin;
   const char* headers;  // the package that the plugin is built with
 };
 
-Mpi mpi_of(Transport transport) {
+Library library_of(Transport transport) {
   switch (transport) {
     case Transport::kOpenMpi:
       return {"Open MPI", "libmpi.so.40", "install it: apt-get install openmpi-bin",
@@ -33,6 +33,10 @@ Mpi mpi_of(Transport transport) {
       return {"Intel MPI", "libmpi.so.12",
               "install intel-oneapi-mpi and source its setvars.sh before the launcher",
               "tandem_mpich.so", "libmpich-dev"};
+    case Transport::kOneCcl:
+      return {"oneCCL", "libccl.so.1",
+              "install intel-oneapi-ccl and source its setvars.sh before the launcher",
+              "tandem_oneccl.so", "intel-oneapi-ccl-devel"};
     case Transport::kSelf:
       break;
   }
@@ -45,19 +49,27 @@ std::string loader_error() {
 }
 
 // Asked first, since a library that was loaded stays.
-void check_plugin_exists(const Mpi& mpi, const std::filesystem::path& path) {
+void check_plugin_exists(const Library& library, const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     throw MachineError(
         "{}: there is no such plugin, which {} needs: install {} and build Tandem again",
-        path.string(), mpi.name, mpi.headers);
+        path.string(), library.name, library.headers);
   }
 }
 
-const Plugin& load_plugin(const Mpi& mpi, const std::filesystem::path& path) {
+// The library, then its plugin, which needs the library's symbols.
+const Plugin& load_plugin(Transport transport, const std::filesystem::path& directory) {
+  const Library library = library_of(transport);
+  const std::filesystem::path path = directory / library.plugin;
+  check_plugin_exists(library, path);
+  // Its symbols are for the plugin and for the library's own components.
+  if (dlopen(library.file, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+    throw MachineError("{} can't be loaded: {}; {}", library.name, loader_error(), library.mend);
+  }
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    throw MachineError("the plugin for {} can't be loaded: {}", mpi.name, loader_error());
+    throw MachineError("the plugin for {} can't be loaded: {}", library.name, loader_error());
   }
   const auto plugin = reinterpret_cast<decltype(&tandem_plugin)>(dlsym(handle, "tandem_plugin"));
   if (plugin == nullptr) {
@@ -85,14 +97,11 @@ std::filesystem::path usual_plugin_directory() {
 std::unique_ptr<Communicator> load_communicator(Transport transport,
                                                 const std::filesystem::path& plugin_directory) {
   if (transport == Transport::kSelf) return std::make_unique<SelfCommunicator>();
-  const Mpi mpi = mpi_of(transport);
-  const std::filesystem::path plugin = plugin_directory / mpi.plugin;
-  check_plugin_exists(mpi, plugin);
-  // Its symbols are for the plugin and for the MPI's own components.
-  if (dlopen(mpi.library, RTLD_NOW | RTLD_GLOBAL) == nullptr) {
-    throw MachineError("{} can't be loaded: {}; {}", mpi.name, loader_error(), mpi.mend);
-  }
-  return load_plugin(mpi, plugin).join_job();
+  const Plugin& plugin = load_plugin(transport, plugin_directory);
+  if (transport != Transport::kOneCcl) return plugin.join_job(nullptr);
+  // Both are loaded before the job is joined: a process that has joined can't leave it alone.
+  const Plugin& mpi = load_plugin(Transport::kIntelMpi, plugin_directory);
+  return plugin.join_job(mpi.join_job(nullptr));
 }
 
 }  // namespace tandem

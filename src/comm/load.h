@@ -1,5 +1,6 @@
 #pragma once
-// Brings an MPI into the process when a job needs one. The program is linked to none.
+// Brings an MPI, or oneCCL over one, into the process when a job needs it. The program is linked to
+// none.
 
 #include <filesystem>
 #include <memory>
@@ -10,7 +11,8 @@
 
 namespace tandem {
 
-enum class Transport { kSelf, kOpenMpi, kMpich, kIntelMpi };
+// kOneCcl is oneCCL in a job that Intel MPI's launcher started.
+enum class Transport { kSelf, kOpenMpi, kMpich, kIntelMpi, kOneCcl };
 
 // What started this process.
 struct LauncherEnvironment {
@@ -27,7 +29,7 @@ std::filesystem::path usual_plugin_directory();
 // Joins this process to its job, once in a process. The library stays loaded until the process
 // ends; the job is left in good order when the communicator is destroyed by a thread that isn't
 // unwinding, with all operations done. Throws MachineError that names the package to install when
-// the MPI or its plugin can't be loaded.
+// the library or its plugin can't be loaded.
 std::unique_ptr<Communicator> load_communicator(Transport transport,
                                                 const std::filesystem::path& plugin_directory);
 

@@ -237,7 +237,7 @@ class MpiCommunicator : public Communicator {
   int exceptions_;   // in flight when this was made
 };
 
-std::unique_ptr<Communicator> join_job() {
+std::unique_ptr<Communicator> join_job(std::unique_ptr<Communicator>) {
   cpu_set_t before, after;
   const bool known = sched_getaffinity(0, sizeof before, &before) == 0;
   int threads = MPI_THREAD_SINGLE;

@@ -1,6 +1,6 @@
 #pragma once
 // What the program and its plugins agree on. A plugin is a shared object that was compiled against
-// one MPI's headers and linked to no MPI: the loader brings the library into the process first.
+// one library's headers and linked to none: the loader brings the library into the process first.
 
 #include <memory>
 
@@ -14,9 +14,10 @@ inline constexpr const char* kPluginInterface = TANDEM_PLUGIN_INTERFACE;
 // The first member stays the first, so that a plugin of any version can be asked.
 struct Plugin {
   const char* interface;
-  // Joins this process to its job; once in a process. Throws MachineError when the MPI isn't fit
+  // Joins this process to its job; once in a process. oneCCL's builds on the MPI that started the
+  // job, `beneath`; an MPI's plugin is given none. Throws MachineError when the library isn't fit
   // for it. Many failures of MPI's own end the process there, with its message.
-  std::unique_ptr<Communicator> (*join_job)();
+  std::unique_ptr<Communicator> (*join_job)(std::unique_ptr<Communicator> beneath);
 };
 
 }  // namespace tandem

@@ -1,7 +1,9 @@
 """Wrong usage ends with exit code 2 and says what is right; --help says the rest."""
+import pathlib
 import unittest
 
-from program import LAUNCHER_VARIABLES, USAGE, ProgramTest, contents, environment, run
+from program import (BINARY, LAUNCHER_VARIABLES, MACHINE, USAGE, ProgramTest, contents, environment,
+                     run)
 
 COMMANDS = {"train": "--learning-rate, --lr X", "evaluate": "--data FILE",
             "predict": "--format TEXT", "tokenize": "--json", "init": "--preset TEXT",
@@ -63,6 +65,7 @@ class WrongUsage(ProgramTest):
                 ("--learning-rate", -1, "--learning-rate: -1: expected a number, 0 or above"),
                 ("--learning-rate", "nan", "--learning-rate: nan: expected a number, 0 or above"),
                 ("--warmup-ratio", 2, "--warmup-ratio: Value 2 not in range 0"),
+                ("--comm", "gloo", "--comm: gloo not in {auto,none,openmpi,mpich,impi,oneccl}"),
                 ("--max-steps", 0, "--max-steps 0 trains nothing"),
                 ("--max-steps", "many", "--max-steps = many: expected a number"),
                 ("--eval-strategy", "often", "--eval-strategy: often not in {no,steps,epoch}")]:
@@ -127,6 +130,14 @@ class OneOfSeveralProcesses(ProgramTest):
     def test_training_is_refused_without_the_mpi_of_its_launcher(self):
         self.fails(USAGE, ["--comm none, but MPICH's mpirun started 4 processes"],
                    *self.train_arguments("--comm", "none"), env=environment(PMI_SIZE="4"))
+
+    def test_training_over_oneccl_says_what_it_needs(self):
+        plugin = pathlib.Path(BINARY).resolve().parent / "plugins" / "tandem_oneccl.so"
+        if plugin.exists():
+            self.skipTest("built with the plugin for oneCCL")
+        self.fails(MACHINE, [f"{plugin}: there is no such plugin, which oneCCL needs: install "
+                             "intel-oneapi-ccl-devel and build Tandem again"],
+                   *self.train_arguments("--comm", "oneccl"), env=environment(PMI_SIZE="2"))
 
     def test_alone_under_a_launcher(self):
         alone = environment(**{variable: "1" for variable in LAUNCHER_VARIABLES})

@@ -1,5 +1,6 @@
 #include "comm/load.h"
 
+#include <fstream>
 #include <string>
 #include <tuple>
 
@@ -28,7 +29,8 @@ TEST(Load, SaysWhichPackageThePluginNeeds) {
   for (const auto& [transport, plugin, package] :
        {std::tuple(Transport::kOpenMpi, "tandem_openmpi.so", "libopenmpi-dev"),
         std::tuple(Transport::kMpich, "tandem_mpich.so", "libmpich-dev"),
-        std::tuple(Transport::kIntelMpi, "tandem_mpich.so", "libmpich-dev")}) {
+        std::tuple(Transport::kIntelMpi, "tandem_mpich.so", "libmpich-dev"),
+        std::tuple(Transport::kOneCcl, "tandem_oneccl.so", "intel-oneapi-ccl-devel")}) {
     const auto failure = failure_of([&] { load_communicator(transport, empty.path()); });
     EXPECT_EQ(failure.code, ExitCode::kMachine);
     EXPECT_NE(failure.message.find((empty.path() / plugin).string() + ": there is no such plugin"),
@@ -37,6 +39,19 @@ TEST(Load, SaysWhichPackageThePluginNeeds) {
     EXPECT_NE(failure.message.find(std::string("install ") + package), std::string::npos)
         << failure.message;
   }
+}
+
+TEST(Load, SaysWhichPackageHasTheLibrary) {
+  // Not a plugin, for where the library is found.
+  const testing::TemporaryDirectory plugins;
+  std::ofstream(plugins.path() / "tandem_oneccl.so") << "no library";
+  const auto failure = failure_of([&] { load_communicator(Transport::kOneCcl, plugins.path()); });
+  EXPECT_EQ(failure.code, ExitCode::kMachine);
+  EXPECT_NE(failure.message.find("oneCCL can't be loaded: "), std::string::npos) << failure.message;
+  if (failure.message.find("libccl.so") == std::string::npos) return;
+  EXPECT_NE(failure.message.find("; install intel-oneapi-ccl and source its setvars.sh"),
+            std::string::npos)
+      << failure.message;
 }
 
 }  // namespace
