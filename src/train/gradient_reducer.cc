@@ -87,7 +87,7 @@ class GradientReducer::TypedRun : public Run {
 
   // What is under way goes on meanwhile: the library moves it only when it is asked.
   void wait_until_ready(GradientReducer& owner, std::int64_t floats) {
-    constexpr std::chrono::microseconds kPause{500};
+    constexpr std::chrono::microseconds kPause{1000};
     std::unique_lock lock(owner.mutex_);
     while (owner.ready_floats_ < floats) {
       if (owner.stopping_) throw PeerError("communication was given up in the middle of a step");
