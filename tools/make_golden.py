@@ -16,10 +16,13 @@ import safetensors.torch
 import tokenizers
 import torch
 import transformers
-from transformers import BertConfig, BertForSequenceClassification
+from transformers import (BertConfig, BertForSequenceClassification, DistilBertConfig,
+                          DistilBertForSequenceClassification)
 
 STEPS = 20
 Tensors = dict[str, torch.Tensor]
+Model = BertForSequenceClassification | DistilBertForSequenceClassification
+NORMS = ("LayerNorm", "layer_norm")
 
 
 class Batch(NamedTuple):
@@ -35,6 +38,12 @@ class Batch(NamedTuple):
         mask = [[1] * len(ids) for ids in self.ids]
         return {"input_ids": pad(self.ids), "token_type_ids": pad(self.segments),
                 "attention_mask": pad(mask), "labels": torch.tensor(self.labels)[rows]}
+
+    def inputs_of(self, model: "Model", rows: list[int]) -> Tensors:
+        inputs = self.padded(rows)
+        if model.config.model_type == "distilbert":  # which has no token types
+            del inputs["token_type_ids"]
+        return inputs
 
     def packed(self) -> Tensors:
         starts = [0]
@@ -54,35 +63,35 @@ class Training(NamedTuple):
     step_sequences: list[list[int]]
 
 
-def backward(model: BertForSequenceClassification, batch: Batch) -> Tensors:
+def backward(model: Model, batch: Batch) -> Tensors:
     """Logits and loss of the whole batch; leaves the gradients in the parameters."""
     model.zero_grad()
-    output = model(**batch.padded(batch.all_rows()))
+    output = model(**batch.inputs_of(model, batch.all_rows()))
     output.loss.backward()
     check_packed(model, batch, output.logits)
     return {"logits": output.logits.detach(), "loss": output.loss.detach().reshape(1)}
 
 
-def check_packed(model: BertForSequenceClassification, batch: Batch, logits: torch.Tensor) -> None:
+def check_packed(model: Model, batch: Batch, logits: torch.Tensor) -> None:
     """Padding must not show: each sequence alone gives the same logits."""
     with torch.no_grad():
-        alone = torch.cat([model(**batch.padded([row])).logits for row in batch.all_rows()])
+        alone = torch.cat([model(**batch.inputs_of(model, [row])).logits for row in batch.all_rows()])
     assert (alone - logits).abs().max() < 1e-12, "padding changes the logits"
 
 
-def head(model: BertForSequenceClassification) -> Tensors:
+def head(model: Model) -> Tensors:
     return {f"classifier.{name}": parameter.detach().clone()
             for name, parameter in model.classifier.named_parameters()}
 
 
-def total_norm(model: BertForSequenceClassification) -> torch.Tensor:
+def total_norm(model: Model) -> torch.Tensor:
     return torch.stack([p.grad.norm() for p in model.parameters()]).norm().reshape(1)
 
 
 def train(model: BertForSequenceClassification, batch: Batch, plan: Training) -> Tensors:
     kinds: dict[bool, list] = {True: [], False: []}
     for name, parameter in model.named_parameters():
-        kinds["bias" not in name and "LayerNorm" not in name].append(parameter)
+        kinds["bias" not in name and not any(norm in name for norm in NORMS)].append(parameter)
     groups = [{"params": kinds[True], "weight_decay": plan.weight_decay},
               {"params": kinds[False], "weight_decay": 0.0}]
     optimizer = torch.optim.AdamW(groups, lr=plan.learning_rate, betas=(0.9, 0.999), eps=1e-8)
@@ -115,11 +124,12 @@ def train_and_compare(model: BertForSequenceClassification, batch: Batch,
     return double
 
 
-def random_parameters(model: BertForSequenceClassification, generator: torch.Generator) -> None:
+def random_parameters(model: Model, generator: torch.Generator) -> None:
     """Larger than a real initialisation, so that no gradient is tiny and no bias zero."""
     for name, parameter in model.named_parameters():
         noise = torch.randn(parameter.shape, generator=generator)
-        parameter.data = 1 + 0.2 * noise if name.endswith("LayerNorm.weight") else 0.15 * noise
+        is_gamma = name.endswith(tuple(f"{norm}.weight" for norm in NORMS))
+        parameter.data = 1 + 0.2 * noise if is_gamma else 0.15 * noise
 
 
 def tiny_batch(generator: torch.Generator) -> Batch:
@@ -147,6 +157,22 @@ def make_tiny(output: pathlib.Path) -> None:
     plan = Training(5e-4, 4, 0.01, [[(2 * s + i) % 6 for i in range(3)] for s in range(STEPS)])
     tensors |= train_and_compare(model, batch, plan)
     save(output / "tiny_bert_expected.safetensors", tensors, "random weights")
+
+
+def make_tiny_distilbert(output: pathlib.Path) -> None:
+    generator = torch.Generator().manual_seed(3)
+    config = DistilBertConfig(vocab_size=60, dim=32, n_layers=2, n_heads=4, hidden_dim=64,
+                              max_position_embeddings=40, num_labels=3,
+                              attn_implementation="eager")
+    model = DistilBertForSequenceClassification(config).eval()
+    random_parameters(model, generator)
+    model.save_pretrained(output / "tiny_distilbert")
+    (output / "tiny_distilbert" / "model.safetensors").chmod(0o644)
+    batch = tiny_batch(generator)
+    tensors = batch.packed() | backward(model.double(), batch)
+    tensors["grad_norm"] = total_norm(model)
+    tensors |= {f"grad.{name}": p.grad.clone() for name, p in model.named_parameters()}
+    save(output / "tiny_distilbert_expected.safetensors", tensors, "random weights")
 
 
 def make_regression(classifier: BertForSequenceClassification, batch: Batch,
@@ -223,6 +249,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(1)  # the same sums everywhere
     make_tiny(options.output)
+    make_tiny_distilbert(options.output)
     make_minilm(options.minilm, options.output)
 
 

@@ -6,7 +6,7 @@
 namespace tandem {
 
 // From the variables that MPI launchers, Slurm and torchrun set. One process, whatever started it,
-// needs no transport (kSelf).
+// needs no transport (kNone).
 LauncherEnvironment launcher_environment();
 
 // Throws UsageError when it has several processes, but nothing that Tandem can talk over.

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "comm/plugin.h"
-#include "comm/self_communicator.h"
 
 namespace tandem {
 namespace {
@@ -37,7 +36,7 @@ Library library_of(Transport transport) {
       return {"oneCCL", "libccl.so.1",
               "install intel-oneapi-ccl and source its setvars.sh before the launcher",
               "tandem_oneccl.so", "intel-oneapi-ccl-devel"};
-    case Transport::kSelf:
+    case Transport::kNone:
       break;
   }
   TANDEM_CHECK(false, "a job of one process needs no MPI");
@@ -96,7 +95,6 @@ std::filesystem::path usual_plugin_directory() {
 
 std::unique_ptr<Communicator> load_communicator(Transport transport,
                                                 const std::filesystem::path& plugin_directory) {
-  if (transport == Transport::kSelf) return std::make_unique<SelfCommunicator>();
   const Plugin& plugin = load_plugin(transport, plugin_directory);
   if (transport != Transport::kOneCcl) return plugin.join_job(nullptr);
   // Both are loaded before the job is joined: a process that has joined can't leave it alone.

@@ -11,15 +11,15 @@
 
 namespace tandem {
 
-// kOneCcl is oneCCL in a job that Intel MPI's launcher started.
-enum class Transport { kSelf, kOpenMpi, kMpich, kIntelMpi, kOneCcl };
+// kNone: one process alone. kOneCcl is oneCCL in a job that Intel MPI's launcher started.
+enum class Transport { kNone, kOpenMpi, kMpich, kIntelMpi, kOneCcl };
 
 // What started this process.
 struct LauncherEnvironment {
   std::string launcher;  // for people, e.g. "Open MPI's mpirun"; empty: none
   int processes = 1;     // of the job
   // What its processes can talk over; none when that can't be told or isn't supported.
-  std::optional<Transport> transport = Transport::kSelf;
+  std::optional<Transport> transport = Transport::kNone;
   std::string variable;  // that told it, e.g. "PMI_SIZE=2"
 };
 

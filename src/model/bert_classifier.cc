@@ -30,6 +30,8 @@ BertClassifier<T>::BertClassifier(const BertConfig& config, const BertParams& pa
                   .dropout_probability = config.hidden_dropout_prob},
       head_{.pooler = {params.pooler},
             .classifier = {params.classifier},
+            .activation =
+                config.family == ModelFamily::kBert ? HeadActivation::kTanh : HeadActivation::kRelu,
             .dropout_probability = config.classifier_dropout},
       ready_after_head_(end_of(params.pooler.bias)),
       ready_after_embeddings_(end_of(params.word_embeddings)),

@@ -25,6 +25,7 @@ LayerNormParams add_layer_norm(ParamTable& table, const std::string& name, std::
 BertParams add_bert_params(ParamTable& table, const BertConfig& config, std::int64_t outputs) {
   const std::int64_t width = config.hidden_size;
   BertParams params;
+  params.family = config.family;
   params.classifier = add_linear(table, "classifier", outputs, width);
   params.pooler = add_linear(table, "pooler", width, width);
   params.layers.resize(static_cast<std::size_t>(config.num_hidden_layers));
@@ -39,8 +40,10 @@ BertParams add_bert_params(ParamTable& table, const BertConfig& config, std::int
     layer.qkv = add_linear(table, name + "qkv", 3 * width, width);
   }
   params.embedding_norm = add_layer_norm(table, "embeddings.norm", width);
-  params.token_type_embeddings =
-      table.add("embeddings.token_type", config.type_vocab_size, width, WeightDecay::kYes);
+  if (config.type_vocab_size > 0) {
+    params.token_type_embeddings =
+        table.add("embeddings.token_type", config.type_vocab_size, width, WeightDecay::kYes);
+  }
   params.position_embeddings =
       table.add("embeddings.position", config.max_position_embeddings, width, WeightDecay::kYes);
   params.word_embeddings =

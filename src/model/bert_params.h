@@ -20,11 +20,12 @@ struct EncoderLayerParams {
 };
 
 struct BertParams {
+  ModelFamily family;
   LinearParams classifier;                 // [K, C]
-  LinearParams pooler;                     // [C, C]
+  LinearParams pooler;                     // [C, C]; DistilBERT's pre_classifier
   std::vector<EncoderLayerParams> layers;  // by number; laid out last layer first
   LayerNormParams embedding_norm;
-  ParamSlice token_type_embeddings;  // [type_vocab_size, C]
+  ParamSlice token_type_embeddings;  // [type_vocab_size, C]; no rows without token types
   ParamSlice position_embeddings;    // [max_position_embeddings, C]
   ParamSlice word_embeddings;        // [V, C]
 };

@@ -14,7 +14,7 @@ EncoderLayer<T>::EncoderLayer(const BertConfig& config, const EncoderLayerParams
       attention_norm_{.norm = params.attention_norm,
                       .bias = params.attention_output.bias,
                       .epsilon = config.layer_norm_eps,
-                      .dropout_probability = config.hidden_dropout_prob,
+                      .dropout_probability = config.attention_output_dropout_prob(),
                       .site = DropoutSite::kAttentionOutput,
                       .layer = layer,
                       .tokens = outputs},

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/printable.h"
 #include "formats/json.h"
+#include "model/hf_config_keys.h"
 #include "model/hf_names.h"
 
 namespace tandem {
@@ -16,7 +17,6 @@ namespace {
 
 constexpr std::int64_t kMaxConfigBytes = std::int64_t{8} << 20;
 constexpr std::int64_t kMaxLabels = 100'000;
-constexpr const char* kClassifier = "BertForSequenceClassification";
 constexpr std::array<const char*, 3> kProblemTypes{"regression", "single_label_classification",
                                                    "multi_label_classification"};
 
@@ -24,44 +24,12 @@ constexpr std::array<const char*, 3> kProblemTypes{"regression", "single_label_c
 constexpr std::array<const char*, 3> kIdentityKeys{"_name_or_path", "num_labels",
                                                    "finetuning_task"};
 
-struct SizeKey {
-  const char* name;
-  std::int64_t BertConfig::*member;
-  std::int64_t largest;
-};
-constexpr std::array<SizeKey, 7> kSizeKeys{{
-    {"vocab_size", &BertConfig::vocab_size, 10'000'000},
-    {"hidden_size", &BertConfig::hidden_size, 65'536},
-    {"num_hidden_layers", &BertConfig::num_hidden_layers, 1'024},
-    {"num_attention_heads", &BertConfig::num_attention_heads, 65'536},
-    {"intermediate_size", &BertConfig::intermediate_size, 1'048'576},
-    {"max_position_embeddings", &BertConfig::max_position_embeddings, 1'000'000},
-    {"type_vocab_size", &BertConfig::type_vocab_size, 65'536},
-}};
-
-void check_model_type(const JsonValue& config, const std::string& architecture) {
-  const auto type = config.find("model_type");
-  if (type ? type->text() == "bert" : architecture.starts_with("Bert")) return;
-  if (!type) config.fail("model_type is missing; supported: \"bert\"");
-  type->fail(fmt::format("\"{}\" is not supported; supported: \"bert\"", printable(type->text())));
-}
-
-// `name` may be absent or one of the values that mean what Tandem computes.
-void require_text(const JsonValue& config, const char* name, std::string_view supported) {
-  const auto value = config.find(name);
-  if (value && (!value->is_text() || value->text() != supported)) {
-    value->fail_expecting(fmt::format("\"{}\", the only one supported", supported));
-  }
-}
-
 void require_false(const JsonValue& config, const char* name) {
   const auto value = config.find(name);
   if (value && value->boolean()) value->fail("true is not supported");
 }
 
 void check_supported(const JsonValue& config) {
-  require_text(config, "hidden_act", "gelu");
-  require_text(config, "position_embedding_type", "absolute");
   for (const char* name : {"is_decoder", "add_cross_attention", "is_encoder_decoder"}) {
     require_false(config, name);
   }
@@ -75,7 +43,7 @@ void check_supported(const JsonValue& config) {
 
 // compressed-tensors' description of what `tandem quantize` writes: 8-bit integers, symmetric, a
 // scale for each output of a weight and, when it comes, for each token of the activations.
-nlohmann::json int8_description() {
+nlohmann::json int8_description(ModelFamily family) {
   const nlohmann::json weights = {{"num_bits", 8},
                                   {"type", "int"},
                                   {"symmetric", true},
@@ -90,7 +58,7 @@ nlohmann::json int8_description() {
       {"quant_method", "compressed-tensors"},
       {"format", "int-quantized"},
       {"quantization_status", "compressed"},
-      {"ignore", unquantized_maps()},
+      {"ignore", unquantized_maps(family)},
       {"config_groups",
        {{"group_0",
          {{"targets", {"Linear"}}, {"weights", weights}, {"input_activations", activations}}}}}};
@@ -98,10 +66,10 @@ nlohmann::json int8_description() {
 
 // Whether the weights are quantised, which may be done in that one way only: what would make other
 // numbers of the same integers is compared key by key.
-bool read_int8_weights(const JsonValue& config) {
+bool read_int8_weights(const JsonValue& config, ModelFamily family) {
   const auto quantization = config.find("quantization_config");
   if (!quantization) return false;
-  const nlohmann::json supported = int8_description();
+  const nlohmann::json supported = int8_description(family);
   const nlohmann::json& expected = supported["config_groups"]["group_0"];
   const nlohmann::json& found = quantization->raw();
   const auto same = [](const nlohmann::json& value, const nlohmann::json& wanted) {
@@ -130,39 +98,6 @@ bool read_int8_weights(const JsonValue& config) {
         "quantize` writes it");
   }
   return true;
-}
-
-float dropout(const JsonValue& config, const char* name, float otherwise) {
-  const auto value = config.find(name);
-  if (!value) return otherwise;
-  const auto p = static_cast<float>(value->number(0, 1));
-  if (p >= 1) value->fail_expecting("a number from 0 to below 1");
-  return p;
-}
-
-float number(const JsonValue& config, const char* name, double low, double high, float otherwise) {
-  const auto value = config.find(name);
-  return value ? static_cast<float>(value->number(low, high)) : otherwise;
-}
-
-BertConfig read_bert_config(const JsonValue& config) {
-  BertConfig bert;
-  for (const SizeKey& key : kSizeKeys) {
-    if (const auto value = config.find(key.name)) {
-      bert.*key.member = value->whole_number(1, key.largest);
-    }
-  }
-  if (bert.hidden_size % bert.num_attention_heads != 0) {
-    config.fail(fmt::format("hidden_size {} is not a multiple of num_attention_heads {}",
-                            bert.hidden_size, bert.num_attention_heads));
-  }
-  bert.layer_norm_eps = number(config, "layer_norm_eps", 1e-30, 1, bert.layer_norm_eps);
-  bert.initializer_range = number(config, "initializer_range", 0, 100, bert.initializer_range);
-  bert.hidden_dropout_prob = dropout(config, "hidden_dropout_prob", bert.hidden_dropout_prob);
-  bert.attention_probs_dropout_prob =
-      dropout(config, "attention_probs_dropout_prob", bert.attention_probs_dropout_prob);
-  bert.classifier_dropout = dropout(config, "classifier_dropout", bert.hidden_dropout_prob);
-  return bert;
 }
 
 std::string number_text(std::size_t number) { return fmt::format("{}", number); }
@@ -197,14 +132,16 @@ std::vector<std::string> read_label2id(const JsonValue& map) {
   return labels;
 }
 
-std::vector<std::string> read_labels(const JsonValue& config, const std::string& architecture) {
-  if (!architecture.empty() && architecture != kClassifier) return {};
+std::vector<std::string> read_labels(const JsonValue& config, const std::string& architecture,
+                                     ModelFamily family) {
+  const std::string_view classifier = identity_of(family).classifier;
+  if (!architecture.empty() && architecture != classifier) return {};
   std::vector<std::string> labels;
   if (const auto map = config.find("id2label")) {
     labels = read_id2label(*map);
   } else if (const auto reverse = config.find("label2id")) {
     labels = read_label2id(*reverse);
-  } else if (architecture == kClassifier || config.find("num_labels")) {
+  } else if (architecture == classifier || config.find("num_labels")) {
     const auto count = config.find("num_labels");
     const std::int64_t classes = count ? count->whole_number(1, kMaxLabels) : 2;
     for (std::int64_t i = 0; i < classes; ++i) labels.push_back(fmt::format("LABEL_{}", i));
@@ -234,17 +171,10 @@ std::string read_problem_type(const JsonValue& config, std::size_t labels) {
   return type;
 }
 
-// The double with the fewest digits that is this float: 0.1F as 0.1 and not 0.10000000149011612.
-double shortest(float value) {
-  const std::string text = fmt::format("{}", value);
-  double result = 0;
-  std::from_chars(text.data(), text.data() + text.size(), result);
-  return result;
-}
-
 void write_labels(nlohmann::json& out, const HfConfig& config) {
+  const FamilyIdentity& identity = identity_of(config.bert.family);
   for (const char* key : {"id2label", "label2id", "problem_type"}) out.erase(key);
-  out["architectures"] = {config.labels.empty() ? "BertModel" : kClassifier};
+  out["architectures"] = {config.labels.empty() ? identity.base_model : identity.classifier};
   if (config.labels.empty()) return;
   nlohmann::json ids = nlohmann::json::object(), names = nlohmann::json::object();
   for (std::size_t i = 0; i < config.labels.size(); ++i) {
@@ -258,6 +188,10 @@ void write_labels(nlohmann::json& out, const HfConfig& config) {
 
 }  // namespace
 
+bool HfConfig::classifies_sequences() const {
+  return architecture.empty() || architecture == identity_of(bert.family).classifier;
+}
+
 HfConfig parse_hf_config(std::string_view text, const std::string& source) {
   const JsonSource where{.name = source};
   const nlohmann::json parsed = parse_json(text, where);
@@ -267,11 +201,11 @@ HfConfig parse_hf_config(std::string_view text, const std::string& source) {
     const auto names = architectures->elements();
     if (!names.empty()) config.architecture = names.front().text();
   }
-  check_model_type(value, config.architecture);
+  const ModelFamily family = read_model_family(value, config.architecture);
   check_supported(value);
-  config.bert = read_bert_config(value);
-  config.int8_weights = read_int8_weights(value);
-  config.labels = read_labels(value, config.architecture);
+  config.bert = read_bert_config(value, family);
+  config.int8_weights = read_int8_weights(value, family);
+  config.labels = read_labels(value, config.architecture, family);
   config.problem_type = read_problem_type(value, config.labels.size());
   if (parsed.contains("pad_token_id")) {
     const auto pad = value.find("pad_token_id");
@@ -298,26 +232,14 @@ HfConfig read_hf_config(const std::filesystem::path& path) {
 std::string hf_config_text(const HfConfig& config) {
   nlohmann::json out = parse_json(config.source, {.name = "config.json"});
   for (const char* key : kIdentityKeys) out.erase(key);
-  const BertConfig& bert = config.bert;
-  for (const SizeKey& key : kSizeKeys) out[key.name] = bert.*key.member;
-  out["layer_norm_eps"] = shortest(bert.layer_norm_eps);
-  out["initializer_range"] = shortest(bert.initializer_range);
-  out["hidden_dropout_prob"] = shortest(bert.hidden_dropout_prob);
-  out["attention_probs_dropout_prob"] = shortest(bert.attention_probs_dropout_prob);
-  out["classifier_dropout"] = nullptr;
-  if (bert.classifier_dropout != bert.hidden_dropout_prob) {
-    out["classifier_dropout"] = shortest(bert.classifier_dropout);
-  }
+  write_bert_config(config.bert, out);
   out["pad_token_id"] = nullptr;
   if (config.pad_token_id) out["pad_token_id"] = *config.pad_token_id;
-  out["model_type"] = "bert";
-  out["hidden_act"] = "gelu";
-  out["position_embedding_type"] = "absolute";
   // 4.x reads torch_dtype, 5.x dtype.
   out["dtype"] = "float32";
   out["torch_dtype"] = "float32";
   out.erase("quantization_config");
-  if (config.int8_weights) out["quantization_config"] = int8_description();
+  if (config.int8_weights) out["quantization_config"] = int8_description(config.bert.family);
   write_labels(out, config);
   return python_json(out) + "\n";
 }
@@ -341,7 +263,7 @@ LabelScheme label_scheme(const HfConfig& config) {
 
 void set_label_scheme(HfConfig& config, const LabelScheme& scheme) {
   const bool regression = scheme.kind == ProblemKind::kRegression;
-  config.architecture = kClassifier;
+  config.architecture = identity_of(config.bert.family).classifier;
   config.labels = regression ? std::vector<std::string>{"LABEL_0"} : scheme.names;
   config.problem_type = regression ? "regression" : "single_label_classification";
 }

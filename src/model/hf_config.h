@@ -32,25 +32,25 @@ struct HfConfig {
 
   // Whether tensors called classifier.* are a classification head of whole texts, and not one of
   // tokens or of multiple choice.
-  bool classifies_sequences() const {
-    return architecture.empty() || architecture == "BertForSequenceClassification";
-  }
+  bool classifies_sequences() const;
 };
 
 // Reads and checks a config.json. Throws ModelError "<source>: <key>: ..." when it isn't strict
-// JSON, is of a model other than BERT, asks for what Tandem doesn't compute (another activation,
-// relative positions, a decoder, pruned heads, weights quantised another way, own code), or has a
-// number out of range. All numbers are capped, so that sizes made of them can't overflow.
+// JSON, is of a model other than BERT or DistilBERT, asks for what Tandem doesn't compute (another
+// activation, relative positions, a decoder, pruned heads, weights quantised another way, own
+// code), or has a number out of range. All numbers are capped, so that sizes made of them can't
+// overflow.
 //
 // Labels are id2label's, else label2id's, else LABEL_0 ... of num_labels (2), as transformers has
-// it, when the architecture is BertForSequenceClassification; none for other architectures.
+// it, when the architecture is the family's ...ForSequenceClassification; none for other
+// architectures.
 HfConfig parse_hf_config(std::string_view text, const std::string& source);
 HfConfig read_hf_config(const std::filesystem::path& path);
 
 // The text of a config.json that transformers 4.x and 5.x load as what `config` says: all of
-// BertConfig's keys, BertForSequenceClassification with id2label and label2id (BertModel when there
-// are no labels), float32; and the keys of config.source that Tandem doesn't know, but for those
-// that say which model it was. json.dumps(indent=2, sort_keys=True) and a newline.
+// the family's keys, its ...ForSequenceClassification with id2label and label2id (its base model
+// when there are no labels), float32; and the keys of config.source that Tandem doesn't know, but
+// for those that say which model it was. json.dumps(indent=2, sort_keys=True) and a newline.
 std::string hf_config_text(const HfConfig& config);
 
 // What the labels mean to the data. Throws ModelError when there are none, and for a problem type

@@ -1,6 +1,6 @@
 #pragma once
-// The names that Hugging Face's BERT files give to tensors, and which parameter each one is. No
-// other file knows these names.
+// The names that Hugging Face's BERT and DistilBERT files give to tensors, and which parameter each
+// one is. No other file knows these names.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,8 @@ namespace tandem {
 
 enum class ModelPart { kEncoder, kPooler, kClassifier };
 
-// A tensor of a BertForSequenceClassification and where its values lie in the flat arrays.
+// A tensor of a BertForSequenceClassification, or of a DistilBert one, and where its values lie in
+// the flat arrays.
 struct HfTensor {
   std::string name;                 // "bert.encoder.layer.0.attention.self.query.weight"
   std::vector<std::int64_t> shape;  // as in the file: [C, C], or [C] for a vector
@@ -26,7 +27,7 @@ struct HfTensor {
 std::vector<HfTensor> hf_tensors(const BertParams& params);
 
 // The linear maps that stay as they are in a quantised model: those after the encoder.
-std::vector<std::string> unquantized_maps();
+std::vector<std::string> unquantized_maps(ModelFamily family);
 // The tensor that holds the scales of a quantised weight.
 std::string scale_name(std::string_view weight_name);
 // The weight that a tensor holds the scales of; empty for other tensors.
@@ -35,7 +36,7 @@ std::string weight_of_scale(std::string_view name);
 // What a name in a file is.
 enum class HfNameKind {
   kParameter,        // possibly one of hf_tensors()
-  kPretrainingHead,  // masked words, next sentence: cls.*
+  kPretrainingHead,  // masked words, next sentence: cls.*, vocab_*
   kOtherHead,        // of another task: qa_outputs.*
   kBuffer,           // position_ids, token_type_ids: counted by the program itself
 };
@@ -44,8 +45,8 @@ struct HfName {
   std::string name;  // as hf_tensors() has it
 };
 
-// Understands names with and without "bert.", and LayerNorm.gamma and .beta for .weight and .bias
-// (transformers 5.24, conversion_mapping.py, "legacy").
-HfName resolve_hf_name(std::string_view name);
+// Understands names with and without "bert." or "distilbert.", and LayerNorm.gamma and .beta for
+// .weight and .bias (transformers 5.24, conversion_mapping.py, "legacy").
+HfName resolve_hf_name(std::string_view name, ModelFamily family);
 
 }  // namespace tandem

@@ -15,6 +15,15 @@ std::string tensors(std::int64_t count) {
   return fmt::format("{} tensor{}", count, count == 1 ? "" : "s");
 }
 
+std::string pooler_line(const LoadReport& report) {
+  const bool bert = report.family == ModelFamily::kBert;
+  const char* const name = bert ? "pooler" : "pre-classifier";
+  if (report.pooler == LoadReport::Part::kLoaded) return fmt::format("{}: loaded", name);
+  return fmt::format(
+      "{}: new (expected: {})", name,
+      bert ? "this model was trained without one" : "this model has not been fine-tuned yet");
+}
+
 std::string head_line(const LoadReport& report) {
   switch (report.head) {
     case LoadReport::Part::kLoaded:
@@ -37,9 +46,7 @@ std::vector<std::string> LoadReport::lines() const {
   std::vector<std::string> result;
   result.push_back(fmt::format("encoder: {0} of {0} tensors loaded from {1} ({2})", encoder_tensors,
                                source, dtypes));
-  result.push_back(pooler == Part::kLoaded
-                       ? "pooler: loaded"
-                       : "pooler: new (expected: this model was trained without one)");
+  result.push_back(pooler_line(*this));
   result.push_back(head_line(*this));
   if (pretraining_tensors > 0) {
     result.push_back(
@@ -62,9 +69,10 @@ std::vector<std::string> LoadReport::lines() const {
     }
     if (unexpected.size() > kShown) names += ", ...";
     result.push_back(
-        fmt::format("ignored: {} unknown to BERT: {} (unexpected: is config.json "
+        fmt::format("ignored: {} unknown to {}: {} (unexpected: is config.json "
                     "this model's?)",
-                    tensors(static_cast<std::int64_t>(unexpected.size())), names));
+                    tensors(static_cast<std::int64_t>(unexpected.size())),
+                    family == ModelFamily::kBert ? "BERT" : "DistilBERT", names));
   }
   return result;
 }

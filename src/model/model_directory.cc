@@ -50,7 +50,7 @@ class Matcher {
 
  private:
   void place(const WeightFiles::Tensor& tensor) {
-    const HfName name = resolve_hf_name(tensor.info.name);
+    const HfName name = resolve_hf_name(tensor.info.name, config_.bert.family);
     switch (name.kind) {
       case HfNameKind::kPretrainingHead:
         ++report_.pretraining_tensors;
@@ -262,6 +262,7 @@ LoadedModel load_model(const std::filesystem::path& directory, const LoadOptions
   model.report.source = files.description();
   model.report.labels = outputs;
   model.report.architecture = model.config.architecture;
+  model.report.family = model.config.bert.family;
   const std::vector<Match> matches =
       Matcher(files, model.config, options, model.report).match(model.params);
   allocate_weights(model);

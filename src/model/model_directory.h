@@ -22,6 +22,7 @@ namespace tandem {
 struct LoadReport {
   enum class Part { kLoaded, kNew, kReplaced };  // kReplaced: there, of another size, not used
 
+  ModelFamily family = ModelFamily::kBert;
   std::string source;  // "model.safetensors"
   std::string dtypes;  // "F32", "BF16 and F32"
   std::int64_t encoder_tensors = 0;

@@ -7,8 +7,9 @@
 namespace tandem {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames{"bert-base-cased", "bert-base-uncased",
-                                                 "bert-large-cased", "minilm-l6"};
+constexpr std::array<std::string_view, 5> kNames{"bert-base-cased", "bert-base-uncased",
+                                                 "bert-large-cased", "distilbert-base-uncased",
+                                                 "minilm-l6"};
 // Everything else is as in BertConfig's defaults, which are bert-base-uncased's.
 constexpr BertConfig kBertBaseUncased;
 constexpr BertConfig kBertBaseCased{.vocab_size = 28996};
@@ -21,8 +22,12 @@ constexpr BertConfig kMiniLmL6{.hidden_size = 384,
                                .num_hidden_layers = 6,
                                .num_attention_heads = 12,
                                .intermediate_size = 1536};
-constexpr std::array<const BertConfig*, 4> kConfigs{&kBertBaseCased, &kBertBaseUncased,
-                                                    &kBertLargeCased, &kMiniLmL6};
+constexpr BertConfig kDistilBertBaseUncased{.family = ModelFamily::kDistilBert,
+                                            .num_hidden_layers = 6,
+                                            .type_vocab_size = 0,
+                                            .classifier_dropout = 0.2F};
+constexpr std::array<const BertConfig*, 5> kConfigs{
+    &kBertBaseCased, &kBertBaseUncased, &kBertLargeCased, &kDistilBertBaseUncased, &kMiniLmL6};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 #pragma once
-// BERT's pooler and classifier: logits from the first token of each sequence.
+// BERT's pooler and classifier, or DistilBERT's two: logits from the first token of each sequence.
 
 #include "nn/linear.h"
 #include "nn/params.h"
@@ -7,16 +7,19 @@
 
 namespace tandem {
 
-// logits = dropout(tanh(x W_pᵀ + b_p)) Wᵀ + b, as transformers' BertForSequenceClassification.
-// Always in fp32: it is small.
+enum class HeadActivation { kTanh, kRelu };
+
+// logits = dropout(activation(x W_pᵀ + b_p)) Wᵀ + b, as transformers' BertForSequenceClassification
+// and DistilBertForSequenceClassification. Always in fp32: it is small.
 struct ClassificationHead {
   Linear<float> pooler;      // [C, C]
   Linear<float> classifier;  // [K, C]
+  HeadActivation activation;
   float dropout_probability;
 
   struct Saved {
     Matrix<float> first;    // [B, C], the encoder's output at each sequence's first token
-    Matrix<float> pooled;   // [B, C], after tanh
+    Matrix<float> pooled;   // [B, C], after the activation
     Matrix<float> dropped;  // [B, C], after dropout
   };
   static Saved allocate(std::int64_t sequences, std::int64_t width, Arena&);

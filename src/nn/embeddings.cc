@@ -32,9 +32,10 @@ void Embeddings<T>::forward(const LayerWeights<T>& weights, const Input& input, 
       const auto token = static_cast<std::size_t>(t);
       const float* const of_word = words.row(input.ids[token]);
       const float* const of_position = positions.row(step.batch.all.positions[token]);
-      const float* const of_type = types.row(input.segments[token]);
+      const float* const of_type = types.rows > 0 ? types.row(input.segments[token]) : nullptr;
       for (std::int64_t c = 0; c < y.cols; ++c) {
-        y.row(t)[c] = round_to<T>(of_word[c] + of_position[c] + of_type[c]);
+        const float sum = of_word[c] + of_position[c];
+        y.row(t)[c] = round_to<T>(of_type == nullptr ? sum : sum + of_type[c]);
       }
     }
   });
@@ -71,7 +72,7 @@ void Embeddings<T>::backward(const LayerWeights<T>& weights, const Input& input,
       const T* const d_token = dy.row(t) + col;
       add(d_token, cols, d_words.row(input.ids[token]) + col);
       add(d_token, cols, d_positions.row(step.batch.all.positions[token]) + col);
-      add(d_token, cols, d_types.row(input.segments[token]) + col);
+      if (d_types.rows > 0) add(d_token, cols, d_types.row(input.segments[token]) + col);
     }
   });
 }

@@ -1,5 +1,6 @@
 #pragma once
-// LayerNorm(word + position + token type), then dropout: the first layer of BERT.
+// LayerNorm(word + position + token type), then dropout: the first layer of BERT. DistilBERT's has
+// no token types.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +14,7 @@ template <class T>
 struct Embeddings {
   ParamSlice word;        // [V, C]
   ParamSlice position;    // [max positions, C]
-  ParamSlice token_type;  // [types, C]
+  ParamSlice token_type;  // [types, C]; no rows: without
   LayerNormParams norm;
   float epsilon;
   float dropout_probability;

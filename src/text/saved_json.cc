@@ -164,7 +164,11 @@ std::string write_tokenizer_config(const TokenizerSpec& spec, const TokenizerCon
   json file = config.original;
   for (const std::string_view key : kMachineKeys) file.erase(std::string(key));
   if (is_bert_tokenizer(spec)) {
-    file["tokenizer_class"] = "BertTokenizer";
+    // DistilBERT's gives the same ids, and no segments, which its model doesn't take.
+    const auto original = config.original.find("tokenizer_class");
+    const bool distilbert = original != config.original.end() && original->is_string() &&
+                            original->get<std::string>().starts_with("DistilBertTokenizer");
+    file["tokenizer_class"] = distilbert ? "DistilBertTokenizer" : "BertTokenizer";
   } else {
     file["tokenizer_class"] = "PreTrainedTokenizerFast";
     // Version 5 gives no segments unless asked.

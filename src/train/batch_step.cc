@@ -31,7 +31,9 @@ void check_dataset_fits(const TokenDataset& dataset, const BertConfig& config) {
     }
   };
   check(dataset.ids, config.vocab_size, "vocab_size");
-  check(dataset.segments, config.type_vocab_size, "type_vocab_size");
+  if (config.type_vocab_size > 0) {
+    check(dataset.segments, config.type_vocab_size, "type_vocab_size");
+  }
 }
 
 BatchExtent extent_of(const TokenDataset& dataset, std::span<const std::uint32_t> examples) {

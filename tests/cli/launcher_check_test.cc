@@ -29,14 +29,14 @@ TEST(LauncherEnvironment, NoneIsOneProcess) {
   const LauncherEnvironment none = found_with({});
   EXPECT_EQ(none.launcher, "");
   EXPECT_EQ(none.processes, 1);
-  EXPECT_EQ(none.transport, Transport::kSelf);
+  EXPECT_EQ(none.transport, Transport::kNone);
 }
 
 TEST(LauncherEnvironment, OneProcessNeedsNoTransport) {
   const LauncherEnvironment one =
       found_with({{"OMPI_COMM_WORLD_SIZE", "1"}, {"PMI_SIZE", "x"}, {"SLURM_STEP_NUM_TASKS", "1"}});
   EXPECT_EQ(one.processes, 1);
-  EXPECT_EQ(one.transport, Transport::kSelf);
+  EXPECT_EQ(one.transport, Transport::kNone);
 }
 
 TEST(LauncherEnvironment, TellsLaunchersApart) {

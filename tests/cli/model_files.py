@@ -4,7 +4,8 @@ import pathlib
 import shutil
 import struct
 
-TINY_BERT = pathlib.Path(__file__).parent.parent / "golden" / "tiny_bert"
+GOLDEN = pathlib.Path(__file__).parent.parent / "golden"
+TINY_BERT, TINY_DISTILBERT = GOLDEN / "tiny_bert", GOLDEN / "tiny_distilbert"
 WORDS = ("good bad fine poor great awful dull film book food tea the a is was this that and not "
          "very quite . , !").split()
 LETTERS = [chr(letter) for letter in range(ord("b"), ord("z") + 1)]
@@ -15,6 +16,14 @@ def make_model(directory: pathlib.Path) -> pathlib.Path:
     """Copies the tiny BERT (60 tokens, hidden size 32, 3 labels) and gives it a vocabulary."""
     shutil.copytree(TINY_BERT, directory)
     write_vocabulary(directory, VOCABULARY)
+    return directory
+
+
+def make_distilbert(directory: pathlib.Path) -> pathlib.Path:
+    """The same of a tiny DistilBERT."""
+    shutil.copytree(TINY_DISTILBERT, directory)
+    write_vocabulary(directory, VOCABULARY)
+    (directory / "tokenizer_config.json").write_text('{"tokenizer_class": "DistilBertTokenizer"}')
     return directory
 
 

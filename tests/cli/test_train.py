@@ -3,6 +3,7 @@ import json
 import pathlib
 import unittest
 
+from model_files import make_distilbert
 from program import ROWS, ProgramTest, run, table
 
 PAIRS = [(text, text[::-1], label) for text, label in ROWS]
@@ -74,6 +75,22 @@ class Training(ProgramTest):
         self.assertIn("eval_accuracy", result.out)
         self.assertRegex((self.output / "predict_results_sst2.txt").read_text(),
                          r"^index\tprediction\n0\t(nega|posi)tive\n1\t(nega|posi)tive\n$")
+
+    def test_distilbert(self):
+        self.model = make_distilbert(self.directory / "distilbert")
+        rows = self.rows_file()
+        log = self.train("--max-steps", 40, "--lr", "5e-3", "--validation-file", rows)
+        self.assertIn("pre-classifier: loaded", log)
+        config = json.loads((self.output / "config.json").read_text())
+        self.assertEqual(config["architectures"], ["DistilBertForSequenceClassification"])
+        tokenizer = json.loads((self.output / "tokenizer_config.json").read_text())
+        self.assertEqual(tokenizer["tokenizer_class"], "DistilBertTokenizer")
+        losses = [entry["loss"] for entry in self.state()["log_history"] if "loss" in entry]
+        self.assertLess(losses[-1], 1.0)
+        small = self.directory / "int8"
+        self.succeeds("quantize", "--model", self.output, "--output", small)
+        for directory in (self.output, small):
+            self.succeeds("evaluate", "--model", directory, "--data", rows, "--json")
 
     def test_pairs(self):
         path = self.write("pairs.csv", table(PAIRS, ",", ("sentence1", "sentence2", "label")))

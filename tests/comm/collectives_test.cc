@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "comm/operations_under_test.h"
-#include "comm/self_communicator.h"
 #include "support/error_message.h"
 #include "support/thread_ranks.h"
 
@@ -16,13 +15,6 @@ void check_all(Communicator& communicator) { testing::check_everything(communica
 
 TEST(Collectives, AmongThreads) {
   for (const int ranks : {1, 2, 3, 4}) EXPECT_NO_THROW(run_ranks(ranks, check_all)) << ranks;
-}
-
-TEST(Collectives, OfOneProcess) {
-  SelfCommunicator communicator;
-  EXPECT_EQ(communicator.rank(), 0);
-  EXPECT_EQ(communicator.size(), 1);
-  EXPECT_NO_THROW(check_all(communicator));
 }
 
 class NeverDone : public PendingOperation {

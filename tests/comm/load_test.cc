@@ -14,12 +14,6 @@ namespace {
 
 using testing::failure_of;
 
-TEST(Load, OneProcessNeedsNoPlugin) {
-  const auto communicator = load_communicator(Transport::kSelf, "/nowhere");
-  EXPECT_EQ(communicator->size(), 1);
-  EXPECT_EQ(communicator->description(), "one process");
-}
-
 TEST(Load, PluginsAreBesideTheProgram) {
   EXPECT_EQ(usual_plugin_directory().filename(), "plugins");
 }

@@ -1,6 +1,6 @@
 // Runs under an MPI launcher: every operation of the communicator that a plugin brings.
 //
-//   mpi_ranks --transport openmpi|mpich|intel|oneccl|self --plugins DIRECTORY [--ranks N] [MODE]
+//   mpi_ranks --transport openmpi|mpich|intel|oneccl --plugins DIRECTORY [--ranks N] [MODE]
 // MODE --fail: the last rank causes an error of MPI's, which ends the job with PeerError's exit
 // code
 //              while the others wait.
@@ -42,8 +42,7 @@ Transport transport_named(const std::string& name) {
   const std::map<std::string, Transport> transports = {{"openmpi", Transport::kOpenMpi},
                                                        {"mpich", Transport::kMpich},
                                                        {"intel", Transport::kIntelMpi},
-                                                       {"oneccl", Transport::kOneCcl},
-                                                       {"self", Transport::kSelf}};
+                                                       {"oneccl", Transport::kOneCcl}};
   return transports.at(name);
 }
 

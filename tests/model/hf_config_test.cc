@@ -55,11 +55,53 @@ TEST(HfConfig, HasTheReferencesDefaults) {
   EXPECT_EQ(parse(R"({"architectures": ["BertModel"]})").architecture, "BertModel");
 }
 
+TEST(HfConfig, ReadsDistilBert) {
+  const HfConfig config =
+      parse(R"({"activation": "gelu", "architectures": ["DistilBertForMaskedLM"],
+    "attention_dropout": 0.3, "dim": 384, "dropout": 0.15, "hidden_dim": 1536, "model_type":
+    "distilbert", "n_heads": 12, "n_layers": 3, "sinusoidal_pos_embds": false, "vocab_size": 1000})");
+  EXPECT_EQ(config.bert.family, ModelFamily::kDistilBert);
+  EXPECT_EQ(config.bert.hidden_size, 384);
+  EXPECT_EQ(config.bert.intermediate_size, 1536);
+  EXPECT_EQ(config.bert.num_hidden_layers, 3);
+  EXPECT_EQ(config.bert.type_vocab_size, 0);
+  EXPECT_EQ(config.bert.hidden_dropout_prob, 0.15F);
+  EXPECT_EQ(config.bert.attention_output_dropout_prob(), 0.0F);
+  EXPECT_EQ(config.bert.attention_probs_dropout_prob, 0.3F);
+  EXPECT_EQ(config.bert.classifier_dropout, 0.2F);
+  EXPECT_TRUE(config.labels.empty());
+  EXPECT_FALSE(config.classifies_sequences());
+  EXPECT_EQ(parse(R"({"model_type": "distilbert"})").bert.num_hidden_layers, 6);
+  EXPECT_EQ(failure_of([] { parse(R"({"model_type": "distilbert", "n_heads": 7})"); }).message,
+            "config.json: dim 768 is not a multiple of n_heads 7");
+  EXPECT_EQ(
+      failure_of([] { parse(R"({"model_type": "distilbert", "activation": "relu"})"); }).message,
+      "config.json: activation: expected \"gelu\", the only one supported, found \"relu\"");
+}
+
+TEST(HfConfig, WritesDistilBertAsItWasRead) {
+  HfConfig config = parse(R"({"model_type": "distilbert", "dim": 384, "seq_classif_dropout": 0.3,
+    "tie_weights_": true})");
+  set_label_scheme(config, {.names = {"no", "yes"}});
+  const std::string text = hf_config_text(config);
+  for (const char* line :
+       {"\"DistilBertForSequenceClassification\"", "\"dim\": 384", "\"n_layers\": 6",
+        "\"seq_classif_dropout\": 0.3", "\"activation\": \"gelu\"",
+        "\"model_type\": \"distilbert\"", "\"tie_weights_\": true"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in " << text;
+  }
+  for (const char* key : {"hidden_size", "layer_norm_eps", "type_vocab_size", "hidden_act"}) {
+    EXPECT_EQ(text.find(key), std::string::npos) << key;
+  }
+  EXPECT_EQ(parse(text).labels, (Labels{"no", "yes"}));
+}
+
 TEST(HfConfig, NamesTheKeyOfWhatItCannotUse) {
   EXPECT_EQ(failure_of([] { parse(R"({"model_type": "roberta"})"); }).message,
-            "config.json: model_type: \"roberta\" is not supported; supported: \"bert\"");
+            "config.json: model_type: \"roberta\" is not supported; supported: \"bert\" and "
+            "\"distilbert\"");
   EXPECT_EQ(failure_of([] { parse(R"({"architectures": ["GPT2Model"]})"); }).message,
-            "config.json: model_type is missing; supported: \"bert\"");
+            "config.json: model_type is missing; supported: \"bert\" and \"distilbert\"");
   EXPECT_EQ(failure_of([] { parse("[]"); }).message,
             "config.json: expected an object, found an array");
   EXPECT_EQ(failure(R"("hidden_act": "gelu_new")"),

@@ -60,9 +60,34 @@ TEST(HfNames, TensorsCoverEveryParameterExactlyOnce) {
   }
 }
 
+TEST(HfNames, ListsEveryTensorOfDistilBertForSequenceClassification) {
+  ParamTable table;
+  BertConfig config = tiny_config();
+  config.family = ModelFamily::kDistilBert;
+  config.type_vocab_size = 0;
+  const std::vector<HfTensor> tensors = hf_tensors(add_bert_params(table, config, 3));
+  // 4 of the embeddings, 16 of each layer, 4 of the head.
+  ASSERT_EQ(tensors.size(), 4U + 2 * 16 + 4);
+  std::set<std::string> names;
+  for (const HfTensor& tensor : tensors) names.insert(tensor.name);
+  for (const char* name :
+       {"distilbert.embeddings.word_embeddings.weight", "distilbert.embeddings.LayerNorm.bias",
+        "distilbert.transformer.layer.1.attention.q_lin.weight",
+        "distilbert.transformer.layer.1.attention.k_lin.bias",
+        "distilbert.transformer.layer.0.attention.v_lin.weight",
+        "distilbert.transformer.layer.0.attention.out_lin.bias",
+        "distilbert.transformer.layer.0.sa_layer_norm.weight",
+        "distilbert.transformer.layer.0.ffn.lin1.weight",
+        "distilbert.transformer.layer.1.ffn.lin2.weight",
+        "distilbert.transformer.layer.1.output_layer_norm.bias", "pre_classifier.weight",
+        "pre_classifier.bias", "classifier.weight", "classifier.bias"}) {
+    EXPECT_TRUE(names.contains(name)) << name;
+  }
+}
+
 TEST(HfNames, ResolvesThePrefixAndLegacyNames) {
-  const auto parameter = [](std::string_view name) {
-    const HfName resolved = resolve_hf_name(name);
+  const auto parameter = [](std::string_view name, ModelFamily family = ModelFamily::kBert) {
+    const HfName resolved = resolve_hf_name(name, family);
     EXPECT_EQ(resolved.kind, HfNameKind::kParameter) << name;
     return resolved.name;
   };
@@ -72,15 +97,25 @@ TEST(HfNames, ResolvesThePrefixAndLegacyNames) {
   EXPECT_EQ(parameter("pooler.dense.bias"), "bert.pooler.dense.bias");
   EXPECT_EQ(parameter("classifier.weight"), "classifier.weight");
   EXPECT_EQ(parameter("something.gamma"), "something.gamma");
+  EXPECT_EQ(parameter("transformer.layer.0.ffn.lin1.bias", ModelFamily::kDistilBert),
+            "distilbert.transformer.layer.0.ffn.lin1.bias");
+  EXPECT_EQ(parameter("pre_classifier.bias", ModelFamily::kDistilBert), "pre_classifier.bias");
 }
 
 TEST(HfNames, KnowsWhatToIgnore) {
-  EXPECT_EQ(resolve_hf_name("cls.predictions.transform.LayerNorm.gamma").kind,
-            HfNameKind::kPretrainingHead);
-  EXPECT_EQ(resolve_hf_name("cls.seq_relationship.bias").kind, HfNameKind::kPretrainingHead);
-  EXPECT_EQ(resolve_hf_name("bert.embeddings.position_ids").kind, HfNameKind::kBuffer);
-  EXPECT_EQ(resolve_hf_name("embeddings.position_ids").kind, HfNameKind::kBuffer);
-  EXPECT_EQ(resolve_hf_name("qa_outputs.weight").kind, HfNameKind::kOtherHead);
+  const auto kind = [](std::string_view name, ModelFamily family = ModelFamily::kBert) {
+    return resolve_hf_name(name, family).kind;
+  };
+  EXPECT_EQ(kind("cls.predictions.transform.LayerNorm.gamma"), HfNameKind::kPretrainingHead);
+  EXPECT_EQ(kind("cls.seq_relationship.bias"), HfNameKind::kPretrainingHead);
+  EXPECT_EQ(kind("bert.embeddings.position_ids"), HfNameKind::kBuffer);
+  EXPECT_EQ(kind("embeddings.position_ids"), HfNameKind::kBuffer);
+  EXPECT_EQ(kind("qa_outputs.weight"), HfNameKind::kOtherHead);
+  for (const char* name :
+       {"vocab_transform.weight", "vocab_layer_norm.bias", "vocab_projector.bias"}) {
+    EXPECT_EQ(kind(name, ModelFamily::kDistilBert), HfNameKind::kPretrainingHead) << name;
+    EXPECT_EQ(kind(name), HfNameKind::kParameter) << name;
+  }
 }
 
 }  // namespace

@@ -101,12 +101,14 @@ TEST(Presets, HaveTheSizesOfTheModelsTheyAreNamedAfter) {
   EXPECT_EQ(parameters("bert-base-uncased"), 109482240);
   EXPECT_EQ(parameters("bert-large-cased"), 333579264);
   EXPECT_EQ(parameters("minilm-l6"), 22713216);
-  EXPECT_EQ(preset_names().size(), 4U);
+  // DistilBertModel's 66,362,880, and pre_classifier.
+  EXPECT_EQ(parameters("distilbert-base-uncased"), 66362880 + 768 * 769);
+  EXPECT_EQ(preset_names().size(), 5U);
   const auto failure = testing::failure_of([] { preset_config("bert"); });
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_EQ(failure.message,
             "--preset bert: unknown; there are bert-base-cased, bert-base-uncased, "
-            "bert-large-cased, minilm-l6");
+            "bert-large-cased, distilbert-base-uncased, minilm-l6");
 }
 
 }  // namespace

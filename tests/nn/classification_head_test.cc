@@ -7,7 +7,11 @@ namespace {
 
 using testing::elements;
 
-TEST(ClassificationHead, BackwardMatchesFiniteDifferencesWithDropout) {
+class ClassificationHeadTest : public ::testing::TestWithParam<HeadActivation> {};
+INSTANTIATE_TEST_SUITE_P(Activations, ClassificationHeadTest,
+                         ::testing::Values(HeadActivation::kTanh, HeadActivation::kRelu));
+
+TEST_P(ClassificationHeadTest, BackwardMatchesFiniteDifferencesWithDropout) {
   testing::LayerFixture fixture;
   constexpr std::int64_t kWidth = 16, kOutputs = 4;
   ParamTable table;
@@ -16,6 +20,7 @@ TEST(ClassificationHead, BackwardMatchesFiniteDifferencesWithDropout) {
                   table.add("pooler bias", 1, kWidth, WeightDecay::kNo)}},
       .classifier = {{table.add("classifier", kOutputs, kWidth, WeightDecay::kYes),
                       table.add("classifier bias", 1, kOutputs, WeightDecay::kNo)}},
+      .activation = GetParam(),
       .dropout_probability = 0.25F};
   testing::RandomParams params(table);
   Step step = fixture.step(testing::kTestDropout);

@@ -1,6 +1,8 @@
-// A tiny BERT against PyTorch and transformers: logits, every gradient, twenty training steps.
+// A tiny BERT, and a tiny DistilBERT, against PyTorch and transformers: logits, every gradient,
+// twenty training steps.
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/hf_names.h"
@@ -34,18 +36,21 @@ void expect_gradients(const GoldenModel& model, const Golden& golden, const std:
   }
 }
 
-TEST(TinyBert, LogitsMatchTheReference) {
-  const Golden golden(kFile);
-  GoldenModel model(testing::golden_path("tiny_bert"), 3);
+class TinyModel : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Families, TinyModel, ::testing::Values("tiny_bert", "tiny_distilbert"));
+
+TEST_P(TinyModel, LogitsMatchTheReference) {
+  const Golden golden(fmt::format("{}_expected.safetensors", GetParam()));
+  GoldenModel model(testing::golden_path(GetParam()), 3);
   const std::vector<float> expected = golden.values("logits");
   const std::vector<float> actual = model.logits(whole_batch(golden.dataset()));
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-5);
 }
 
-TEST(TinyBert, LossAndEveryGradientMatchTheReference) {
-  const Golden golden(kFile);
-  GoldenModel model(testing::golden_path("tiny_bert"), 3);
+TEST_P(TinyModel, LossAndEveryGradientMatchTheReference) {
+  const Golden golden(fmt::format("{}_expected.safetensors", GetParam()));
+  GoldenModel model(testing::golden_path(GetParam()), 3);
   const double loss = model.loss_and_gradients(whole_batch(golden.dataset()));
   EXPECT_NEAR(loss, golden.value("loss"), 1e-5);
   EXPECT_NEAR(testing::norm_of(model.gradients), golden.value("grad_norm"),
