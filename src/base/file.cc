@@ -8,6 +8,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/directory.h"
+
 namespace tandem {
 namespace {
 
@@ -24,15 +26,6 @@ namespace {
   }
   throw WallError("{}: cannot be written: {}; nothing that existed was changed", path.string(),
                   errno_text(number));
-}
-
-// A directory's entries are durable only after the directory itself is synced.
-void sync_directory(const std::filesystem::path& directory) {
-  const FileDescriptor descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some network file systems can't sync a directory: their renames are durable or they are not.
-  if (descriptor.get() < 0 || (fsync(descriptor.get()) != 0 && errno != EINVAL)) {
-    throw WallError("{}: cannot be synced: {}", directory.string(), errno_text(errno));
-  }
 }
 
 // Returns 0 or the errno of the call that failed.

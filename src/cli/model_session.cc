@@ -11,8 +11,10 @@
 namespace tandem {
 namespace {
 
-LoadedModel load_and_say(const std::filesystem::path& directory, const LoadOptions& options) {
+LoadedModel load_and_say(const std::filesystem::path& directory, const LoadOptions& options,
+                         LoadReporting reporting) {
   LoadedModel model = load_model(directory, options);
+  if (reporting == LoadReporting::kSilent) return model;
   log_info("model {}:", directory.string());
   for (const std::string& line : model.report.lines()) log_info("  {}", line);
   return model;
@@ -21,10 +23,10 @@ LoadedModel load_and_say(const std::filesystem::path& directory, const LoadOptio
 }  // namespace
 
 ModelSession::ModelSession(const std::filesystem::path& directory, const LabelScheme& labels,
-                           const LoadOptions& options)
+                           const LoadOptions& options, LoadReporting reporting)
     : labels_(labels),
       tokenizer_(Tokenizer::load(directory)),
-      model_(load_and_say(directory, options)) {
+      model_(load_and_say(directory, options, reporting)) {
   check_vocabulary_fits(model_.config.bert, tokenizer_.vocabulary_size(), directory.string());
   set_label_scheme(model_.config, labels);
 }
@@ -33,18 +35,33 @@ ModelSession::ModelSession(const std::filesystem::path& directory)
     : ModelSession(directory, label_scheme(read_hf_config(directory / "config.json")), {}) {}
 
 void ModelSession::prepare(PrecisionRequest request, Compute& compute) {
-  const auto make = [&](Precision precision) {
-    classifier_.emplace(
-        make_bert_classifier(model_.config.bert, model_.params, labels_.outputs(), precision));
-  };
   if (use_int8_weights(request, compute)) {
-    make(Precision::kFp32);
+    make_layers(Precision::kFp32);
     quantized_ =
         std::make_unique<QuantizedWeights>(Weights{model_.weights}, encoder_weights(*classifier_));
     return;
   }
-  make(make_precision(request, model_.config.bert, compute));
+  prepare_for_training(make_precision(request, model_.config.bert, compute), compute);
+}
+
+void ModelSession::prepare_for_training(Precision precision, Compute& compute) {
+  make_layers(precision);
   bf16_weights_ = make_bf16_weights(*classifier_, model_.table, model_.weights, compute.pool());
+}
+
+void ModelSession::make_layers(Precision precision) {
+  classifier_.emplace(
+      make_bert_classifier(model_.config.bert, model_.params, labels_.outputs(), precision));
+}
+
+void ModelSession::take_weights(const std::filesystem::path& directory, Compute& compute) {
+  const LoadedModel saved = load_model(directory, {.outputs = labels_.outputs()});
+  TANDEM_CHECK(saved.weights.size() == model_.weights.size(), "{} is another model",
+               directory.string());
+  std::ranges::copy(saved.weights, model_.weights.begin());
+  // In place: a ClassifierModel may point to it.
+  std::ranges::copy(make_bf16_weights(*classifier_, model_.table, model_.weights, compute.pool()),
+                    bf16_weights_.begin());
 }
 
 bool ModelSession::use_int8_weights(PrecisionRequest request, const Compute& compute) const {

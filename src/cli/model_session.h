@@ -17,17 +17,24 @@
 
 namespace tandem {
 
+// Whether loading a model says what became of its tensors: not when it was said before.
+enum class LoadReporting { kSaid, kSilent };
+
 class ModelSession {
  public:
-  // Loads a directory as a classifier with these labels, and says what became of its tensors.
+  // Loads a directory as a classifier with these labels.
   ModelSession(const std::filesystem::path& directory, const LabelScheme& labels,
-               const LoadOptions& options);
+               const LoadOptions& options, LoadReporting reporting = LoadReporting::kSaid);
   // Loads a fine-tuned model with the labels it has.
   explicit ModelSession(const std::filesystem::path& directory);
 
   // Chooses what is computed in, and says which: 8-bit integers, where the model has such weights
   // and this machine multiplies them fast, unless bf16 is asked for; otherwise as make_precision.
   void prepare(PrecisionRequest, Compute&);
+  // The same with a precision that was chosen before, for training; says nothing.
+  void prepare_for_training(Precision, Compute&);
+  // Takes the weights of a model that was saved from this one.
+  void take_weights(const std::filesystem::path& directory, Compute&);
   // Comes after prepare().
   ClassifierModel classifier();
   const ParamTable& table() const { return model_.table; }
@@ -49,6 +56,7 @@ class ModelSession {
   std::int64_t saved_bytes() const;
 
  private:
+  void make_layers(Precision);
   bool use_int8_weights(PrecisionRequest, const Compute&) const;
   void stage_as(const HfConfig& config, StagedFiles& files) const;
 

@@ -2,35 +2,15 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "data/number.h"
+#include "cli/loop_flags.h"
 #include "formats/json.h"
 
 namespace tandem {
 namespace {
-
-// CLI11's own say the largest double with all of its digits.
-CLI::Validator above_zero() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        const std::optional<double> number = parse_number(text);
-        return number && *number > 0 ? "" : text + ": expected a number above 0";
-      },
-      "");
-}
-
-CLI::Validator at_least_zero() {
-  return CLI::Validator(
-      [](const std::string& text) {
-        const std::optional<double> number = parse_number(text);
-        return number && *number >= 0 ? "" : text + ": expected a number, 0 or above";
-      },
-      "");
-}
 
 void add_data_flags(CLI::App& command, DataFlags& data) {
   constexpr const char* kGroup = "Data";
@@ -60,41 +40,6 @@ void add_data_flags(CLI::App& command, DataFlags& data) {
   add_column_flags(command, data.columns);
 }
 
-void add_optimizer_flags(CLI::App& command, TrainerOptions& trainer) {
-  constexpr const char* kGroup = "Training";
-  const auto option = [&](const char* names, auto& value, const char* help) {
-    return command.add_option(names, value, help)->capture_default_str()->group(kGroup);
-  };
-  const CLI::Range counts(std::int64_t{1}, std::int64_t{1} << 30);
-  option("--per-device-train-batch-size,--batch-size", trainer.micro_batch_size,
-         "examples at a time")
-      ->check(counts);
-  option("--gradient-accumulation-steps", trainer.gradient_accumulation_steps,
-         "batches of an update")
-      ->check(counts);
-  option("--num-train-epochs,--epochs", trainer.num_train_epochs, "passes over the rows")
-      ->check(above_zero());
-  option("--max-steps", trainer.max_steps, "updates; overrides the epochs when positive");
-  option("--learning-rate,--lr", trainer.learning_rate, "AdamW's, at its peak")
-      ->check(at_least_zero());
-  option("--warmup-steps", trainer.warmup_steps, "updates of linear warm-up")
-      ->check(at_least_zero());
-  option("--warmup-ratio", trainer.warmup_ratio, "the same as a share of all updates")
-      ->check(CLI::Range(0.0, 1.0));
-  option("--weight-decay", trainer.adamw.weight_decay, "not for biases and LayerNorm")
-      ->check(at_least_zero());
-  option("--adam-beta1", trainer.adamw.beta1, "AdamW's, below 1")->check(CLI::Range(0.0, 0.999999));
-  option("--adam-beta2", trainer.adamw.beta2, "AdamW's, below 1")->check(CLI::Range(0.0, 0.999999));
-  option("--adam-epsilon", trainer.adamw.epsilon, "AdamW's")->check(above_zero());
-  option("--max-grad-norm", trainer.max_grad_norm, "clip to this global norm; 0 means never")
-      ->check(at_least_zero());
-  option("--seed", trainer.seed, "of the order of rows, dropout and a new head");
-  command
-      .add_flag("--dataloader-drop-last", trainer.drop_last,
-                "leave out an epoch's last, smaller batch")
-      ->group(kGroup);
-}
-
 void add_cluster_flags(CLI::App& command, TrainerOptions& trainer) {
   constexpr const char* kGroup = "Several machines";
   command
@@ -115,43 +60,13 @@ void add_cluster_flags(CLI::App& command, TrainerOptions& trainer) {
       ->group(kGroup);
 }
 
-void add_loop_flags(CLI::App& command, TrainFlags& flags) {
-  constexpr const char* kGroup = "Evaluation and logging";
-  const std::map<std::string, IntervalStrategy> strategies = {{"no", IntervalStrategy::kNo},
-                                                              {"steps", IntervalStrategy::kSteps},
-                                                              {"epoch", IntervalStrategy::kEpoch}};
-  command
-      .add_option_function<std::string>(
-          "--eval-strategy,--evaluation-strategy",
-          [&loop = flags.loop, strategies](const std::string& name) {
-            loop.eval_strategy = strategies.at(name);
-          },
-          "evaluate while training: no, steps or epoch")
-      ->check(CLI::IsMember({"no", "steps", "epoch"}))
-      ->default_str("no")
-      ->group(kGroup);
-  const auto option = [&](const char* names, auto& value, const char* help) {
-    command.add_option(names, value, help)
-        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
-        ->capture_default_str()
-        ->group(kGroup);
-  };
-  option("--eval-steps", flags.loop.eval_steps, "updates between two evaluations");
-  option("--logging-steps", flags.loop.logging_steps, "updates of an entry in the log");
-  option("--per-device-eval-batch-size", flags.eval_batch_size, "examples at a time");
-  command
-      .add_option("--speed-report", flags.speed_report,
-                  "write what a step's time went into, for each process, as JSON")
-      ->option_text("FILE")
-      ->group(kGroup);
-}
-
 // What was given or the default, with its type: true, 32, "rows.tsv".
 nlohmann::json value_of(const CLI::Option& option) {
   const bool is_flag = option.get_type_name().empty();
   if (is_flag) return option.count() > 0 && option.as<bool>();
   const std::string text = option.count() > 0 ? option.as<std::string>() : option.get_default_str();
-  if (option.get_type_name().starts_with("TEXT") || text.empty()) return text;
+  if (option.get_type_name().starts_with("TEXT")) return text;
+  if (text.empty()) return nullptr;
   const nlohmann::json number = nlohmann::json::parse(text, nullptr, false);
   return number.is_number() ? number : nlohmann::json(text);
 }
@@ -181,8 +96,9 @@ void add_train_flags(CLI::App& command, TrainFlags& flags) {
   flag("--do-eval", flags.do_eval, "evaluate at the end; the default with rows to evaluate");
   flag("--do-predict", flags.do_predict, "predict the test rows at the end");
   add_data_flags(command, flags.data);
-  add_optimizer_flags(command, flags.trainer);
+  add_optimizer_flags(command, flags);
   add_loop_flags(command, flags);
+  add_series_flags(command, flags);
   add_compute_flags(command, flags.compute);
   add_job_flags(command, flags.job);
   add_cluster_flags(command, flags.trainer);
@@ -199,9 +115,7 @@ void check_train_flags(const TrainFlags& flags) {
   if (!flags.speed_report.empty() && !flags.do_train && (flags.do_eval || flags.do_predict)) {
     throw UsageError("--speed-report is of training: give --do-train as well");
   }
-  if (flags.trainer.max_steps == 0) {
-    throw UsageError("--max-steps 0 trains nothing; leave it out to train whole epochs");
-  }
+  check_loop_flags(flags);
 }
 
 std::string train_flags_json(const CLI::App& command) {

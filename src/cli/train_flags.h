@@ -9,8 +9,8 @@
 #include "cli/job.h"
 #include "cli/shared_flags.h"
 #include "cli/training_data.h"
+#include "train/loop_options.h"
 #include "train/trainer.h"
-#include "train/training_loop.h"
 
 namespace tandem {
 
@@ -22,9 +22,12 @@ struct TrainFlags {
   bool do_train = false, do_eval = false, do_predict = false;
   DataFlags data;
   TrainerOptions trainer;
+  std::string lr_scheduler_type = "linear", lr_scheduler_kwargs;
   LoopOptions loop;
   std::int64_t eval_batch_size = 8;
   std::string speed_report;  // a file; empty: none
+  std::int64_t seeds = 1;    // how many trainings, each with the next seed
+  std::string autotune;      // a time, as "10m"; empty: nothing is searched
   ComputeFlags compute;
   JobFlags job;
 };

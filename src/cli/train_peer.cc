@@ -1,10 +1,12 @@
 #include "cli/train_peer.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "cli/train_job.h"
 #include "model/bert_params.h"
 #include "train/agreement.h"
 #include "train/evaluator.h"
@@ -23,13 +25,18 @@ struct Received {
     params = add_bert_params(table, outline.config, outline.outputs);
     memory = std::make_unique<Arena>(table.floats() * static_cast<std::int64_t>(sizeof(float)));
     weights = memory->vector<float>(table.floats());
-    broadcast_weights(communicator, weights);
     classifier = std::make_unique<AnyBertClassifier>(
         make_bert_classifier(outline.config, params, outline.outputs, outline.precision));
     bf16_weights = make_bf16_weights(*classifier, table, weights, compute.pool());
     evaluation_sets.resize(static_cast<std::size_t>(outline.evaluation_sets));
     for (TokenDataset& dataset : evaluation_sets) broadcast_dataset(communicator, dataset);
     if (outline.trains) broadcast_dataset(communicator, training_set);
+  }
+  void receive_weights(Communicator& communicator, Compute& compute) {
+    broadcast_weights(communicator, weights);
+    // In place: a ClassifierModel points to it.
+    std::ranges::copy(make_bf16_weights(*classifier, table, weights, compute.pool()),
+                      bf16_weights.begin());
   }
   ClassifierModel model() {
     return {.classifier = *classifier,
@@ -51,6 +58,36 @@ struct Received {
   TokenDataset training_set;
 };
 
+void run_as_peer(const TrainFlags& flags, const Job& job, Compute& compute, Received& received) {
+  Communicator& communicator = *job.communicator();
+  received.receive_weights(communicator, compute);
+  const ClassifierModel model = received.model();
+  const auto evaluate = [&] {
+    for (const TokenDataset& dataset : received.evaluation_sets) {
+      predict(
+          model, dataset, flags.eval_batch_size, compute, [](std::int64_t) {}, &communicator);
+    }
+    return Results();
+  };
+  LoopResult result;
+  if (received.outline.trains) {
+    Trainer trainer(model, received.training_set, flags.trainer, compute, &communicator);
+    check_memory(trainer.memory());
+    trainer.allocate();
+    RunLog log;
+    result = run_training(trainer, flags.loop, log, {.evaluate = evaluate, .save = {}});
+    const bool another_is_kept = result.best_checkpoint && *result.best_checkpoint != result.steps;
+    if (flags.loop.load_best_model_at_end && another_is_kept && !result.interrupted) {
+      received.receive_weights(communicator, compute);
+    }
+    check_same_weights(communicator, job.hosts(), received.weights);
+  }
+  if (received.outline.evaluates_at_the_end) evaluate();
+  if (received.outline.trains && !flags.speed_report.empty()) {
+    gather_speeds(&communicator, result.speed, host_name(), compute.pool().size());
+  }
+}
+
 }  // namespace
 
 void check_memory(const MemoryPlan& memory) {
@@ -67,26 +104,11 @@ void check_memory(const MemoryPlan& memory) {
 void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {
   Communicator& communicator = *job.communicator();
   Received received(communicator, compute);
-  const ClassifierModel model = received.model();
-  const auto evaluate = [&] {
-    for (const TokenDataset& dataset : received.evaluation_sets) {
-      predict(
-          model, dataset, flags.eval_batch_size, compute, [](std::int64_t) {}, &communicator);
-    }
-    return Results();
-  };
-  LoopResult result;
-  if (received.outline.trains) {
-    Trainer trainer(model, received.training_set, flags.trainer, compute, &communicator);
-    check_memory(trainer.memory());
-    trainer.allocate();
-    RunLog log;
-    result = run_training(trainer, flags.loop, log, evaluate);
-    check_same_weights(communicator, job.hosts(), received.weights);
-  }
-  if (received.outline.evaluates_at_the_end) evaluate();
-  if (received.outline.trains && !flags.speed_report.empty()) {
-    gather_speeds(&communicator, result.speed, host_name(), compute.pool().size());
+  while (true) {
+    RunOrder order;
+    broadcast_order(communicator, order);
+    if (!order.more) return;
+    run_as_peer(flags_for(flags, order, communicator.size()), job, compute, received);
   }
 }
 

@@ -73,23 +73,37 @@ void RunLog::add_results(std::int64_t step, double epoch, const Results& results
   history_.push_back(std::move(entry));
 }
 
-std::string RunLog::trainer_state(const TrainerOptions& options, const Trainer& trainer,
-                                  std::int64_t steps_done) const {
-  const json state = {
-      {"best_global_step", nullptr},
-      {"best_metric", nullptr},
-      {"best_model_checkpoint", nullptr},
-      {"epoch", trainer.epoch_after(steps_done - 1)},
-      {"global_step", steps_done},
+std::string RunLog::trainer_state(const TrainerOptions& options, const LoopOptions& loop,
+                                  const Trainer& trainer, const State& state) const {
+  const LoopIntervals intervals = loop_intervals(loop, trainer.total_steps());
+  const json best_metric = state.best ? json(state.best->value) : json();
+  const json best_step = state.best ? json(state.best->step) : json();
+  const json best_checkpoint = state.best_checkpoint.empty() ? json() : json(state.best_checkpoint);
+  // Where the reference keeps what it doesn't know itself: another key it would refuse.
+  const json own_facts = {{"args", json::object()},
+                          {"attributes", {{"precision", name_of(trainer.precision())}}}};
+  const json content = {
+      {"best_global_step", best_step},
+      {"best_metric", best_metric},
+      {"best_model_checkpoint", best_checkpoint},
+      {"epoch", trainer.epoch_after(state.steps - 1)},
+      {"eval_steps", intervals.eval_steps},
+      {"global_step", state.steps},
       {"is_hyper_param_search", false},
       {"is_local_process_zero", true},
       {"is_world_process_zero", true},
       {"log_history", history_},
+      {"logging_steps", intervals.logging_steps},
       {"max_steps", trainer.total_steps()},
+      {"num_input_tokens_seen", state.tokens},
       {"num_train_epochs", static_cast<std::int64_t>(std::ceil(options.num_train_epochs))},
-      {"precision", name_of(trainer.precision())},  // the reference has no such key
-      {"train_batch_size", options.micro_batch_size}};
-  return python_json(state, {.indent = 2}) + "\n";
+      {"save_steps", intervals.save_steps},
+      {"stateful_callbacks", {{"Tandem", own_facts}}},
+      {"total_flos", as_json("total_flos", state.total_flos)},
+      {"train_batch_size", options.micro_batch_size},
+      {"trial_name", nullptr},
+      {"trial_params", nullptr}};
+  return python_json(content, {.indent = 2}) + "\n";
 }
 
 std::string results_block(const std::string& phase, const Results& results) {
@@ -135,6 +149,15 @@ Results evaluation_results(const EvaluatedSet& set, std::span<const std::string>
     results.emplace_back(name + set.suffix, value);
   }
   return results;
+}
+
+std::vector<std::string> evaluation_result_names(std::span<const std::string> metrics,
+                                                 const std::string& suffix) {
+  std::vector<std::string> names(metrics.begin(), metrics.end());
+  if (names.size() > 1) names.emplace_back("combined_score");
+  names.emplace_back("loss");
+  for (std::string& name : names) name = "eval_" + name + suffix;
+  return names;
 }
 
 Results speed_results(const std::string& phase, double seconds, std::int64_t samples,

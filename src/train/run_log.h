@@ -2,21 +2,20 @@
 // What a run reached, kept as transformers' Trainer keeps it, so that existing tools can read it.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "train/best_model.h"
 #include "train/evaluator.h"
+#include "train/results.h"
 #include "train/trainer.h"
 
 namespace tandem {
-
-// Named numbers of one phase, e.g. "train_runtime" or "eval_accuracy".
-using Results = std::vector<std::pair<std::string, double>>;
 
 // trainer_state.json's log_history.
 class RunLog {
@@ -29,8 +28,16 @@ class RunLog {
   void add_training(const TrainingEntry&);
   void add_results(std::int64_t step, double epoch, const Results&);
 
+  // How far a run is, and what it found.
+  struct State {
+    std::int64_t steps, tokens;  // done so far
+    double total_flos = 0;       // that they took
+    std::optional<BestEvaluation> best = {};
+    std::string best_checkpoint = {};  // its directory's name; empty: none
+  };
   // The content of trainer_state.json.
-  std::string trainer_state(const TrainerOptions&, const Trainer&, std::int64_t steps_done) const;
+  std::string trainer_state(const TrainerOptions&, const LoopOptions&, const Trainer&,
+                            const State&) const;
 
  private:
   std::vector<nlohmann::json> history_;
@@ -58,6 +65,10 @@ struct EvaluatedSet {
   std::string suffix = {};  // "_mm" for MNLI's second validation set
 };
 Results evaluation_results(const EvaluatedSet&, std::span<const std::string> metrics);
+
+// The names of those that tell how good a model is, without evaluating one.
+std::vector<std::string> evaluation_result_names(std::span<const std::string> metrics,
+                                                 const std::string& suffix);
 
 // runtime, samples and steps a second under the names that `phase` gives them.
 Results speed_results(const std::string& phase, double seconds, std::int64_t samples,

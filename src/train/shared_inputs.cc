@@ -31,6 +31,10 @@ void broadcast_outline(Communicator& communicator, RunOutline& outline) {
   broadcast_value(communicator, outline, "what rank 0 reads");
 }
 
+void broadcast_order(Communicator& communicator, RunOrder& order) {
+  broadcast_value(communicator, order, "what is trained next");
+}
+
 void broadcast_weights(Communicator& communicator, std::span<float> weights) {
   broadcast(communicator, std::as_writable_bytes(weights), kRoot, "the model's weights", kReading);
 }

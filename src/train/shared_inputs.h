@@ -24,8 +24,19 @@ struct RunOutline {
   bool trains, evaluates_at_the_end;
 };
 
+// What sets one of a job's trainings apart from the others; `more` is false when there is none
+// left.
+struct RunOrder {
+  bool more = true;
+  std::uint64_t seed = 42;
+  double learning_rate = 5e-5;
+  double num_train_epochs = 3;
+  std::int64_t batch_size = 0;  // of an update, over all ranks; 0: as the options have it
+};
+
 // The root's becomes everyone's.
 void broadcast_outline(Communicator&, RunOutline& outline);
+void broadcast_order(Communicator&, RunOrder& order);
 void broadcast_weights(Communicator&, std::span<float> weights);
 void broadcast_dataset(Communicator&, TokenDataset& dataset);
 

@@ -31,9 +31,9 @@ std::int64_t total_steps_of(const TrainerOptions& options, const BatchPlan& plan
 }
 
 std::int64_t warmup_steps_of(const TrainerOptions& options, std::int64_t total_steps) {
-  if (options.warmup_steps > 0) return options.warmup_steps;
-  return static_cast<std::int64_t>(
-      std::ceil(options.warmup_ratio * static_cast<double>(total_steps)));
+  if (options.warmup_steps >= 1) return static_cast<std::int64_t>(options.warmup_steps);
+  const double share = options.warmup_steps > 0 ? options.warmup_steps : options.warmup_ratio;
+  return static_cast<std::int64_t>(std::ceil(share * static_cast<double>(total_steps)));
 }
 
 std::int64_t bytes_of(const TokenDataset& dataset) {
@@ -111,7 +111,9 @@ Trainer::Trainer(const ClassifierModel& model, const TokenDataset& dataset,
       total_steps_(total_steps_of(options, plan_)),
       schedule_{.peak = options.learning_rate,
                 .warmup_steps = warmup_steps_of(options, total_steps_),
-                .total_steps = total_steps_} {
+                .total_steps = total_steps_,
+                .shape = options.schedule} {
+  check_schedule(schedule_);
   constexpr std::int64_t kArrays = 4;
   memory_ = {
       .parameters = kArrays * model_.table.floats() * static_cast<std::int64_t>(sizeof(float)) +

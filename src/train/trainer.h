@@ -28,8 +28,9 @@ struct TrainerOptions {
   bool drop_last = false;
   SampleOrder order = SampleOrder::kShuffled;
   double learning_rate = 5e-5;
-  std::int64_t warmup_steps = 0;
-  double warmup_ratio = 0;  // of all steps, when warmup_steps is 0
+  double warmup_steps = 0;  // below 1: a share of all, as in transformers 5
+  double warmup_ratio = 0;  // of all steps, when warmup_steps is 0, as in transformers 4
+  ScheduleShape schedule = {};
   AdamWOptions adamw = {};
   double max_grad_norm = 1;
   // With several ranks: examples of an update over all of them; 0: as many on each as one alone
@@ -65,7 +66,8 @@ struct MemoryPlan {
 class Trainer {
  public:
   // The data set must have at least one example, each with a label. With a communicator this is
-  // one rank of several, which all have the same model, data set and options; null: alone.
+  // one rank of several, which all have the same model, data set and options; null: alone. Throws
+  // UsageError for options that leave nothing to train on or don't fit the number of updates.
   Trainer(const ClassifierModel&, const TokenDataset&, const TrainerOptions&, Compute&,
           Communicator* communicator = nullptr);
 
@@ -75,6 +77,7 @@ class Trainer {
   double epoch_after(std::int64_t step) const;  // fraction of epochs done after update `step`
   const MemoryPlan& memory() const { return memory_; }
   Precision precision() const { return precision_of(model_.classifier); }
+  Communicator* communicator() const { return communicator_; }  // null when alone
 
   // Takes the memory that memory() speaks of. Must come before run_step.
   void allocate();
@@ -104,7 +107,7 @@ class Trainer {
   Communicator* communicator_;
   BatchPlan plan_;
   std::int64_t total_steps_;
-  LinearSchedule schedule_;
+  Schedule schedule_;
   MemoryPlan memory_;
   std::unique_ptr<Arena> arena_;
   std::unique_ptr<Arena> state_;  // owns the next three

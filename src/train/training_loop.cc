@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "comm/collectives.h"
 
 namespace tandem {
 namespace {
@@ -22,89 +23,199 @@ double seconds_since(Clock::time_point start) {
 struct Window {
   double loss = 0;
   std::int64_t steps = 0;
+  double mean() const { return loss / static_cast<double>(steps); }
 };
 
-bool evaluation_due(const LoopOptions& options, const Trainer& trainer, std::int64_t done) {
-  switch (options.eval_strategy) {
-    case IntervalStrategy::kNo:
-      return false;
-    case IntervalStrategy::kSteps:
-      return done % options.eval_steps == 0;
-    case IntervalStrategy::kEpoch:
-      return done % trainer.steps_per_epoch() == 0 || done == trainer.total_steps();
-  }
-  return false;
-}
+// What rank 0 makes of an evaluation, for all.
+struct Decision {
+  bool interrupted = false;
+  bool better = false;  // than all evaluations before
+  double value = 0;     // of the metric that decides, when better
+  bool save = false, stop = false;
+};
 
 // Nothing when it was interrupted: what was trained is still to be saved.
-std::optional<Results> evaluate_unless_interrupted(const Evaluate& evaluate) {
+std::optional<Results> evaluate_unless_interrupted(const LoopActions& actions) {
   try {
-    return evaluate();
+    return actions.evaluate();
   } catch (const Error& error) {
     if (error.exit_code() != ExitCode::kInterrupted) throw;
     return std::nullopt;
   }
 }
 
-std::string epoch_line(std::int64_t done, double epoch, const Results& results) {
-  std::string line = fmt::format("step {} (epoch {:.2f})", done, epoch);
+std::string evaluation_line(const LoopResult& reached, const Results& results, bool better) {
+  std::string line = fmt::format("step {} (epoch {:.2f})", reached.steps, reached.epoch);
   for (const auto& [name, value] : results) {
-    if (name.ends_with("_runtime") || name.ends_with("_second") || name.ends_with("_samples")) {
-      continue;
-    }
-    line += fmt::format("  {} {:.4f}", name, value);
+    if (!is_speed(name)) line += fmt::format("  {} {:.4f}", name, value);
   }
-  return line;
+  return line + (better ? "  best so far" : "");
 }
+
+class TrainingLoop {
+ public:
+  TrainingLoop(Trainer& trainer, const LoopOptions& options, RunLog& log,
+               const LoopActions& actions)
+      : trainer_(trainer),
+        options_(options),
+        intervals_(loop_intervals(options, trainer.total_steps())),
+        log_(log),
+        actions_(actions),
+        best_model_(options),
+        progress_("training", trainer.total_steps()) {}
+
+  LoopResult run() {
+    double loss_sum = 0;
+    while (!at_the_end() && !reached_.interrupted && !reached_.stopped_early) {
+      update();
+      loss_sum += last_.loss;
+      if (logging_due()) add_log_entry();
+      if (!reached_.interrupted) evaluate_and_save();
+    }
+    if (window_.steps > 0 && options_.logging_strategy != IntervalStrategy::kNo) add_log_entry();
+    reached_.mean_loss = loss_sum / static_cast<double>(reached_.steps);
+    return std::move(reached_);
+  }
+
+ private:
+  bool at_the_end() const { return reached_.steps == trainer_.total_steps(); }
+
+  void update() {
+    const Clock::time_point start = Clock::now();
+    last_ = trainer_.run_step(reached_.steps);
+    reached_.seconds += seconds_since(start);
+    reached_.epoch = trainer_.epoch_after(reached_.steps);
+    ++reached_.steps;
+    reached_.examples += last_.examples;
+    reached_.tokens += last_.tokens;
+    reached_.speed.add(last_.times, last_.examples, last_.tokens);
+    reached_.interrupted = last_.interrupted;
+    window_.loss += last_.loss;
+    ++window_.steps;
+    progress_.update(reached_.steps, [&] {
+      return fmt::format("epoch {:.2f}, loss {:.4f}, learning rate {:.2e}, {:.1f} samples/s",
+                         reached_.epoch, window_.mean(), last_.learning_rate,
+                         static_cast<double>(reached_.examples) / reached_.seconds);
+    });
+  }
+
+  // Whether the last update ends an interval, or an epoch (the last may be a part of one).
+  bool ends(IntervalStrategy strategy, std::int64_t steps) const {
+    if (strategy == IntervalStrategy::kSteps) return reached_.steps % steps == 0;
+    if (strategy != IntervalStrategy::kEpoch) return false;
+    return reached_.steps % trainer_.steps_per_epoch() == 0 || at_the_end();
+  }
+
+  bool logging_due() const {
+    if (reached_.steps == 1 && options_.logging_first_step) return true;
+    return ends(options_.logging_strategy, intervals_.logging_steps) ||
+           (options_.logging_strategy != IntervalStrategy::kNo && at_the_end());
+  }
+
+  bool evaluation_due() const {
+    const bool by_steps = options_.eval_strategy == IntervalStrategy::kSteps;
+    const double so_far = by_steps ? static_cast<double>(reached_.steps) : reached_.epoch;
+    return (ends(options_.eval_strategy, intervals_.eval_steps) || (by_steps && at_the_end())) &&
+           options_.eval_delay <= so_far;
+  }
+
+  bool checkpoint_due() const {
+    if (ends(options_.save_strategy, intervals_.save_steps)) return true;
+    return options_.save_strategy == IntervalStrategy::kSteps && at_the_end() &&
+           (saved_before_ || options_.load_best_model_at_end);
+  }
+
+  void add_log_entry() {
+    log_.add_training({.step = reached_.steps,
+                       .epoch = reached_.epoch,
+                       .loss = window_.mean(),
+                       .gradient_norm = last_.gradient_norm,
+                       .learning_rate = last_.learning_rate});
+    window_ = {};
+  }
+
+  void evaluate_and_save() {
+    const bool evaluates = evaluation_due();
+    const bool saves = checkpoint_due();
+    if (!evaluates && !saves) return;
+    progress_.clear();
+    std::optional<Results> results;
+    if (evaluates) results = evaluate_unless_interrupted(actions_);
+    const bool interrupted = evaluates && !results;
+    Decision decision{.interrupted = interrupted, .save = saves && !interrupted};
+    if (is_root() && results) judge(*results, decision);
+    if (trainer_.communicator() != nullptr) {
+      broadcast(*trainer_.communicator(), std::as_writable_bytes(std::span(&decision, 1)), kRoot,
+                "what follows from an evaluation");
+    }
+    carry_out(decision);
+  }
+
+  void judge(const Results& results, Decision& decision) {
+    log_.add_results(reached_.steps, reached_.epoch, results);
+    if (options_.follows_best()) {
+      decision.better = best_model_.add(reached_.steps, results);
+      if (decision.better) decision.value = best_model_.best()->value;
+      const bool wants_the_best =
+          options_.save_strategy == IntervalStrategy::kBest || options_.load_best_model_at_end;
+      decision.save = decision.save || (decision.better && wants_the_best);
+      decision.stop = best_model_.out_of_patience() && !at_the_end();
+    }
+    log_line(evaluation_line(reached_, results, decision.better));
+    if (decision.stop) say_stop();
+  }
+
+  void say_stop() const {
+    const std::string since = best_model_.best()
+                                  ? fmt::format("{:.4f} after step {}", best_model_.best()->value,
+                                                best_model_.best()->step)
+                                  : "any number";
+    log_info("stopping early after step {} of {}: {} evaluations in a row had no better {} than {}",
+             reached_.steps, trainer_.total_steps(), options_.early_stopping_patience,
+             options_.best_metric(), since);
+  }
+
+  // The same on every rank.
+  void carry_out(const Decision& decision) {
+    reached_.interrupted = decision.interrupted;
+    reached_.stopped_early = decision.stop;
+    if (decision.better) reached_.best = {.step = reached_.steps, .value = decision.value};
+    if (!decision.save) return;
+    if (reached_.best && reached_.best->step == reached_.steps) {
+      reached_.best_checkpoint = reached_.steps;
+    }
+    if (is_root()) actions_.save(reached_);
+    saved_before_ = true;
+    if (trainer_.communicator() == nullptr) return;
+    // Writing may take a while; without this the others would wait for the next update's gradients,
+    // which come sooner or not at all.
+    constexpr Deadline kLongestSave = std::chrono::hours(1);
+    barrier(*trainer_.communicator(), "rank 0 to write a checkpoint", kLongestSave);
+  }
+
+  bool is_root() const {
+    return trainer_.communicator() == nullptr || trainer_.communicator()->rank() == kRoot;
+  }
+
+  static constexpr int kRoot = 0;
+  Trainer& trainer_;
+  const LoopOptions& options_;
+  LoopIntervals intervals_;
+  RunLog& log_;
+  const LoopActions& actions_;
+  BestModel best_model_;
+  Progress progress_;
+  LoopResult reached_;
+  StepResult last_{};
+  Window window_;
+  bool saved_before_ = false;
+};
 
 }  // namespace
 
 LoopResult run_training(Trainer& trainer, const LoopOptions& options, RunLog& log,
-                        const Evaluate& evaluate) {
-  LoopResult result;
-  Window window;
-  double loss_sum = 0;
-  Progress progress("training", trainer.total_steps());
-  for (std::int64_t step = 0; step < trainer.total_steps() && !result.interrupted; ++step) {
-    const Clock::time_point start = Clock::now();
-    const StepResult update = trainer.run_step(step);
-    result.seconds += seconds_since(start);
-    result.steps = step + 1;
-    result.examples += update.examples;
-    result.tokens += update.tokens;
-    result.speed.add(update.times, update.examples, update.tokens);
-    result.epoch = trainer.epoch_after(step);
-    result.interrupted = update.interrupted;
-    loss_sum += update.loss;
-    window.loss += update.loss;
-    ++window.steps;
-    const double window_loss = window.loss / static_cast<double>(window.steps);
-    progress.update(result.steps, [&] {
-      return fmt::format("epoch {:.2f}, loss {:.4f}, learning rate {:.2e}, {:.1f} samples/s",
-                         result.epoch, window_loss, update.learning_rate,
-                         static_cast<double>(result.examples) / result.seconds);
-    });
-    const bool last = result.steps == trainer.total_steps() || result.interrupted;
-    if (result.steps % options.logging_steps == 0 || last) {
-      log.add_training({.step = result.steps,
-                        .epoch = result.epoch,
-                        .loss = window_loss,
-                        .gradient_norm = update.gradient_norm,
-                        .learning_rate = update.learning_rate});
-      window = {};
-    }
-    if (evaluation_due(options, trainer, result.steps) && !result.interrupted) {
-      progress.clear();
-      if (const std::optional<Results> results = evaluate_unless_interrupted(evaluate)) {
-        log.add_results(result.steps, result.epoch, *results);
-        log_line(epoch_line(result.steps, result.epoch, *results));
-      } else {
-        result.interrupted = true;
-      }
-    }
-  }
-  result.mean_loss = loss_sum / static_cast<double>(result.steps);
-  return result;
+                        const LoopActions& actions) {
+  return TrainingLoop(trainer, options, log, actions).run();
 }
 
 }  // namespace tandem

@@ -40,7 +40,8 @@ class Precision(ProgramTest):
         for precision in ("fp32", "bf16"):
             self.train(precision, "--max-steps", 1)
             state = json.loads((self.output / "trainer_state.json").read_text())
-            self.assertEqual(state["precision"], precision)
+            attributes = state["stateful_callbacks"]["Tandem"]["attributes"]
+            self.assertEqual(attributes["precision"], precision)
 
     def test_the_model_is_saved_in_fp32(self):
         self.train("bf16", "--max-steps", 1)

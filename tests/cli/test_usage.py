@@ -163,7 +163,7 @@ class Help(unittest.TestCase):
     def test_train_shows_groups_and_defaults(self):
         text = run("train", "--help").out
         for group in ("Model and output:", "Data:", "Training:", "Evaluation and logging:",
-                      "Machine:"):
+                      "Checkpoints and the best model:", "Several trainings:", "Machine:"):
             self.assertIn("\n\n" + group + "\n", text)
         for default in ("[5e-05]", "[128]", "[3]", "[42]", "[no]", "[auto]"):
             self.assertIn(default, text)

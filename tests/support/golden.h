@@ -146,7 +146,7 @@ inline std::vector<std::uint32_t> all_examples(const TokenDataset& dataset) {
 struct TrainingCurve {
   std::vector<double> losses, norms;
 };
-TrainingCurve train_as_golden(GoldenModel& model, const Golden& golden, const LinearSchedule&,
+TrainingCurve train_as_golden(GoldenModel& model, const Golden& golden, const Schedule&,
                               double weight_decay);
 
 }  // namespace tandem::testing

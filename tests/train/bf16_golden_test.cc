@@ -63,7 +63,7 @@ TEST_P(TinyBertInBf16, LossAndEveryGradientAreCloseToTheReferences) {
 }
 
 TEST_P(TinyBertInBf16, TwentyTrainingStepsFollowTheReferences) {
-  const LinearSchedule schedule{.peak = 5e-4, .warmup_steps = 4, .total_steps = 20};
+  const Schedule schedule{.peak = 5e-4, .warmup_steps = 4, .total_steps = 20};
   const testing::TrainingCurve curve = testing::train_as_golden(model, golden, schedule, 0.01);
   const std::vector<float> losses = golden.values("losses");
   for (std::size_t step = 0; step < losses.size(); ++step) {

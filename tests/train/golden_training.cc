@@ -3,8 +3,8 @@
 
 namespace tandem::testing {
 
-TrainingCurve train_as_golden(GoldenModel& model, const Golden& golden,
-                              const LinearSchedule& schedule, double weight_decay) {
+TrainingCurve train_as_golden(GoldenModel& model, const Golden& golden, const Schedule& schedule,
+                              double weight_decay) {
   TrainingCurve curve;
   const TokenDataset dataset = golden.dataset();
   std::vector<float> moment1(model.gradients.size());

@@ -77,7 +77,7 @@ TEST(TinyBert, RegressionMatchesTheReference) {
 TEST(TinyBert, TwentyTrainingStepsMatchTheReference) {
   const Golden golden(kFile);
   GoldenModel model(testing::golden_path("tiny_bert"), 3);
-  const LinearSchedule schedule{.peak = 5e-4, .warmup_steps = 4, .total_steps = 20};
+  const Schedule schedule{.peak = 5e-4, .warmup_steps = 4, .total_steps = 20};
   const testing::TrainingCurve curve = testing::train_as_golden(model, golden, schedule, 0.01);
   const std::vector<float> losses = golden.values("losses");
   const std::vector<float> norms = golden.values("grad_norms");

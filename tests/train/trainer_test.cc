@@ -82,6 +82,32 @@ TEST(Trainer, CountsStepsAsTheReference) {
   EXPECT_EQ(steps({.micro_batch_size = 4, .num_train_epochs = 3, .max_steps = 100}), 100);
 }
 
+TEST(Trainer, WarmsUpByStepsOrByAShareInBothSpellings) {
+  const auto rates = [&](const TrainerOptions& options) {
+    GoldenModel model(testing::golden_path("tiny_bert"), 3);
+    const TokenDataset dataset = golden().dataset();
+    Trainer trainer(model.view, dataset, options, model.compute);
+    trainer.allocate();
+    std::vector<double> found;
+    for (std::int64_t step = 0; step < 4; ++step) {
+      found.push_back(trainer.run_step(step).learning_rate);
+    }
+    return found;
+  };
+  const std::vector<double> of_three_steps = {0, 1e-4 / 3, 2e-4 / 3, 1e-4};
+  for (const TrainerOptions& options :
+       {TrainerOptions{.max_steps = 12, .learning_rate = 1e-4, .warmup_steps = 3},
+        TrainerOptions{.max_steps = 12, .learning_rate = 1e-4, .warmup_steps = 0.2},
+        TrainerOptions{.max_steps = 12, .learning_rate = 1e-4, .warmup_ratio = 0.2},
+        TrainerOptions{
+            .max_steps = 12, .learning_rate = 1e-4, .warmup_steps = 3, .warmup_ratio = 1}}) {
+    const std::vector<double> found = rates(options);
+    for (std::size_t step = 0; step < found.size(); ++step) {
+      EXPECT_DOUBLE_EQ(found[step], of_three_steps[step]);
+    }
+  }
+}
+
 TEST(Trainer, StopsBeforeTheUpdateWhenTheLossIsNotFiniteAndNamesTheRows) {
   GoldenModel model(testing::golden_path("tiny_bert"), 3);
   const TokenDataset dataset = golden().dataset();

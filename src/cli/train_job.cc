@@ -1,0 +1,165 @@
+#include "cli/train_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "formats/json.h"
+#include "train/named_schedule.h"
+
+namespace tandem {
+namespace {
+
+// Several trainings are compared by an evaluation of each.
+bool is_series(const TrainFlags& flags) { return flags.seeds > 1 || !flags.autotune.empty(); }
+
+DataNeeds needs_of(const TrainFlags& flags) {
+  const bool nothing_said = !flags.do_train && !flags.do_eval && !flags.do_predict;
+  const bool rows_to_evaluate =
+      !flags.data.validation_file.empty() || !flags.data.task_name.empty();
+  const bool while_training = flags.loop.eval_strategy != IntervalStrategy::kNo;
+  return {.train = flags.do_train || nothing_said || is_series(flags),
+          .evaluate = flags.do_eval || while_training || (nothing_said && rows_to_evaluate) ||
+                      is_series(flags),
+          .predict = flags.do_predict};
+}
+
+std::optional<LabelScheme> labels_of_model(const std::string& directory) {
+  const HfConfig config = read_hf_config(std::filesystem::path(directory) / "config.json");
+  if (config.labels.empty()) return std::nullopt;
+  return label_scheme(config);
+}
+
+// The name must be known before hours of training end at it.
+void check_metric(const TrainFlags& flags, const TrainingData& data) {
+  if (!flags.loop.follows_best() || data.evaluate.empty()) return;
+  std::vector<std::string> names;
+  for (const NamedExamples& set : data.evaluate) {
+    const std::vector<std::string> of_set = evaluation_result_names(data.metrics, set.suffix);
+    names.insert(names.end(), of_set.begin(), of_set.end());
+  }
+  check_best_metric(flags.loop, names);
+}
+
+}  // namespace
+
+RunOrder order_of(const TrainFlags& flags) {
+  return {.seed = flags.trainer.seed,
+          .learning_rate = flags.trainer.learning_rate,
+          .num_train_epochs = flags.trainer.num_train_epochs};
+}
+
+TrainFlags flags_for(TrainFlags flags, const RunOrder& order, std::int64_t ranks) {
+  flags.trainer.schedule = named_schedule(flags.lr_scheduler_type, flags.lr_scheduler_kwargs);
+  flags.trainer.seed = order.seed;
+  flags.trainer.learning_rate = order.learning_rate;
+  flags.trainer.num_train_epochs = order.num_train_epochs;
+  if (order.batch_size > 0) {
+    const std::int64_t parts = ranks * flags.trainer.gradient_accumulation_steps;
+    flags.trainer.global_batch_size = order.batch_size;
+    flags.trainer.micro_batch_size =
+        std::max<std::int64_t>(1, (order.batch_size + parts - 1) / parts);
+  }
+  return flags;
+}
+
+TrainJob::TrainJob(const TrainFlags& flags, std::string flags_json, const Job& job,
+                   Compute& compute)
+    : flags_(flags),
+      flags_json_(std::move(flags_json)),
+      job_(job),
+      compute_(compute),
+      output_(flags.output_dir, flags.overwrite_output_dir) {
+  inputs_.needs = needs_of(flags);
+  inputs_.data = read_training_data(flags.data, inputs_.needs, labels_of_model(flags.model));
+  inputs_.evaluates_at_the_end =
+      inputs_.needs.evaluate && (flags.do_eval || !flags.do_train || is_series(flags));
+  check_metric(flags, inputs_.data);
+}
+
+RunOutcome TrainJob::run(const RunOrder& order, const RunPlace& place) {
+  const bool first = !session_.has_value();
+  load(order.seed);
+  if (first) encode();
+  if (!job_.alone()) {
+    RunOrder shared = order;
+    if (first) share();
+    broadcast_order(*job_.communicator(), shared);
+    broadcast_weights(*job_.communicator(), session_->classifier().weights);
+  }
+  const TrainFlags flags = flags_for(flags_, order, job_.alone() ? 1 : job_.communicator()->size());
+  return TrainRun(flags, flags_json_for(order, place.output), job_, compute_, inputs_, *session_,
+                  output_, place)
+      .run();
+}
+
+void TrainJob::end() {
+  if (job_.alone()) return;
+  RunOrder none{.more = false};
+  broadcast_order(*job_.communicator(), none);
+}
+
+LoopOptions TrainJob::comparison() const {
+  LoopOptions options = flags_.loop;
+  if (options.metric_for_best_model.empty()) {
+    options.metric_for_best_model =
+        inputs_.data.metrics.front() + inputs_.data.evaluate.front().suffix;
+  }
+  return options;
+}
+
+// The one before goes first: there may not be memory for two.
+void TrainJob::load(std::uint64_t seed) {
+  const bool first = !session_.has_value();
+  session_.reset();
+  const LoadOptions options{.outputs = inputs_.data.labels.outputs(),
+                            .allow_new_head = inputs_.needs.train,
+                            .ignore_mismatched_sizes = flags_.ignore_mismatched_sizes,
+                            .for_training = inputs_.needs.train,
+                            .seed = seed};
+  session_.emplace(flags_.model, inputs_.data.labels, options,
+                   first ? LoadReporting::kSaid : LoadReporting::kSilent);
+  if (precision_) session_->prepare_for_training(*precision_, compute_);
+}
+
+void TrainJob::encode() {
+  inputs_.max_tokens = session_->limit_tokens(flags_.data.max_seq_length);
+  for (const NamedExamples& set : inputs_.data.evaluate) {
+    inputs_.evaluation_sets.push_back(
+        session_->encode(set.examples, inputs_.max_tokens, compute_.pool()));
+  }
+  session_->prepare(flags_.compute.precision, compute_);
+  precision_ = precision_of(session_->classifier().classifier);
+  if (!inputs_.needs.train) return;
+  output_.check_space_for(session_->saved_bytes());
+  inputs_.training_set = session_->encode(*inputs_.data.train, inputs_.max_tokens, compute_.pool());
+}
+
+// What was read here is all that the other ranks need.
+void TrainJob::share() {
+  Communicator& communicator = *job_.communicator();
+  RunOutline outline{.config = session_->config(),
+                     .outputs = inputs_.data.labels.outputs(),
+                     .problem = inputs_.data.labels.kind,
+                     .precision = *precision_,
+                     .evaluation_sets = std::ssize(inputs_.evaluation_sets),
+                     .trains = inputs_.training_set.has_value(),
+                     .evaluates_at_the_end = inputs_.evaluates_at_the_end};
+  broadcast_outline(communicator, outline);
+  for (TokenDataset& dataset : inputs_.evaluation_sets) broadcast_dataset(communicator, dataset);
+  if (inputs_.training_set) broadcast_dataset(communicator, *inputs_.training_set);
+}
+
+std::string TrainJob::flags_json_for(const RunOrder& order,
+                                     const std::filesystem::path& output) const {
+  nlohmann::json values = nlohmann::json::parse(flags_json_);
+  values["seed"] = order.seed;
+  values["learning_rate"] = order.learning_rate;
+  values["num_train_epochs"] = order.num_train_epochs;
+  if (order.batch_size > 0) values["global_batch_size"] = order.batch_size;
+  values["output_dir"] = output.string();
+  return python_json(values, {.indent = 2}) + "\n";
+}
+
+}  // namespace tandem

@@ -1,0 +1,284 @@
+#include "cli/train_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/ranges.h>
+
+#include "base/cpu.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "cli/predictions_text.h"
+#include "cli/train_peer.h"
+#include "train/agreement.h"
+#include "train/evaluation_warnings.h"
+#include "train/evaluator.h"
+#include "train/shared_inputs.h"
+#include "train/speed_report.h"
+
+namespace tandem {
+namespace {
+
+double gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
+
+// How many checkpoints are on the disk at once, as far as that is sure beforehand.
+std::int64_t checkpoints_at_once(const LoopOptions& options, const Trainer& trainer) {
+  const std::int64_t total = trainer.total_steps();
+  std::int64_t count = 0;
+  if (options.save_strategy == IntervalStrategy::kSteps) {
+    count = total / loop_intervals(options, total).save_steps;
+  } else if (options.save_strategy == IntervalStrategy::kEpoch) {
+    count = (total + trainer.steps_per_epoch() - 1) / trainer.steps_per_epoch();
+  }
+  if (options.load_best_model_at_end) count = std::max<std::int64_t>(count, 1);
+  // A new one is complete before an old one goes.
+  if (options.save_total_limit > 0) count = std::min(count, options.save_total_limit + 1);
+  return count;
+}
+
+}  // namespace
+
+TrainRun::TrainRun(const TrainFlags& flags, std::string flags_json, const Job& job,
+                   Compute& compute, const TrainInputs& inputs, ModelSession& session,
+                   const OutputDirectory& volume, RunPlace place)
+    : flags_(flags),
+      flags_json_(std::move(flags_json)),
+      job_(job),
+      compute_(compute),
+      inputs_(inputs),
+      session_(session),
+      volume_(volume),
+      place_(std::move(place)) {}
+
+RunOutcome TrainRun::run() {
+  RunOutcome outcome;
+  if (inputs_.training_set) outcome.trained = train(*inputs_.training_set);
+  if (inputs_.evaluates_at_the_end) {
+    outcome.evaluation = evaluate_all();
+    print_results("eval", outcome.evaluation);
+    save_results("eval", outcome.evaluation);
+  }
+  if (outcome.trained && !flags_.speed_report.empty()) {
+    save_speed(*outcome.trained, outcome.evaluation);
+  }
+  for (const NamedExamples& set : inputs_.data.predict) {
+    predict_set(set, session_.encode(set.examples, inputs_.max_tokens, compute_.pool()));
+  }
+  return outcome;
+}
+
+LoopResult TrainRun::train(const TokenDataset& dataset) {
+  throw_if_interrupted("reading; nothing was written");
+  Trainer trainer(session_.classifier(), dataset, flags_.trainer, compute_, job_.communicator());
+  examples_of_update_ = trainer.examples_of_update();
+  say_plan(trainer);
+  check_space(trainer);
+  trainer.allocate();
+  RunLog log;
+  Checkpoints checkpoints(place_.output, flags_.loop.save_total_limit);
+  if (const std::vector<std::string> earlier = checkpoints.of_earlier_runs(); !earlier.empty()) {
+    log_warning("{}: {} of an earlier run stay until they are replaced", place_.output.string(),
+                fmt::join(earlier, ", "));
+  }
+  LoopResult result = run_training(
+      trainer, flags_.loop, log,
+      {.evaluate = [&] { return evaluate_all(); },
+       .save =
+           [&](const LoopResult& so_far) { save_checkpoint(trainer, log, so_far, checkpoints); }});
+  trainer.check_weights();
+  take_best(result, checkpoints);
+  if (!job_.alone()) {
+    check_same_weights(*job_.communicator(), job_.hosts(), session_.classifier().weights);
+  }
+  const Results results = train_results(dataset, result);
+  log.add_results(result.steps, result.epoch, results);
+  epoch_ = result.epoch;
+  save_model(trainer, log, result, results);
+  checkpoints.finish(result.best_checkpoint);
+  print_results("train", results);
+  if (result.interrupted) {
+    throw Error(ExitCode::kInterrupted,
+                fmt::format("interrupted after {} of {} steps; the model as it was then is in {}",
+                            result.steps, trainer.total_steps(), place_.output.string()));
+  }
+  return result;
+}
+
+void TrainRun::say_plan(const Trainer& trainer) const {
+  const MemoryPlan& memory = trainer.memory();
+  const std::int64_t available = available_memory_bytes() + resident_memory_bytes();
+  log_info(
+      "memory: {:.2f} GB planned ({:.2f} weights, gradients and moments, {:.2f} activations of "
+      "the largest batch, {:.2f} data), {:.2f} GB available",
+      gigabytes(memory.total()), gigabytes(memory.parameters), gigabytes(memory.activations),
+      gigabytes(memory.dataset), gigabytes(available));
+  check_memory(memory);
+  log_info("training: {} updates of {} examples, {} an epoch", trainer.total_steps(),
+           trainer.examples_of_update(), trainer.steps_per_epoch());
+  if (!job_.alone() && flags_.trainer.global_batch_size == 0) {
+    log_info(
+        "the batch of all {} processes together is {} times that of one; --global-batch-size {} "
+        "learns as one process does",
+        job_.communicator()->size(), job_.communicator()->size(),
+        flags_.trainer.examples_of_update(1));
+  }
+}
+
+void TrainRun::check_space(const Trainer& trainer) const {
+  volume_.check_space_for(session_.saved_bytes() * (1 + checkpoints_at_once(flags_.loop, trainer)));
+}
+
+std::string TrainRun::trainer_state(const Trainer& trainer, const RunLog& log,
+                                    const LoopResult& so_far) const {
+  return log.trainer_state(
+      flags_.trainer, flags_.loop, trainer,
+      {.steps = so_far.steps,
+       .tokens = so_far.tokens,
+       .total_flos = flos_of(so_far.tokens),
+       .best = so_far.best,
+       .best_checkpoint =
+           so_far.best_checkpoint ? checkpoint_name(*so_far.best_checkpoint) : std::string()});
+}
+
+void TrainRun::save_checkpoint(const Trainer& trainer, const RunLog& log, const LoopResult& so_far,
+                               Checkpoints& checkpoints) {
+  // Half of its weights would be of no use, and the step after it may never come.
+  trainer.check_weights();
+  checkpoints.save(
+      so_far.steps,
+      [&](StagedFiles& files) {
+        session_.stage(files);
+        files.add("trainer_state.json", trainer_state(trainer, log, so_far));
+        files.add("training_args.json", flags_json_);
+      },
+      so_far.best_checkpoint);
+  log_info("saved {}", checkpoints.path_of(so_far.steps).string());
+}
+
+// Where the best isn't what there is: the peers get it from here.
+void TrainRun::take_best(const LoopResult& result, const Checkpoints& checkpoints) {
+  if (!flags_.loop.load_best_model_at_end || result.interrupted) return;
+  if (!result.best_checkpoint) {
+    log_warning("--load-best-model-at-end: no evaluation had a usable {}; the last model is kept",
+                flags_.loop.best_metric());
+    return;
+  }
+  log_info("the best model is that of step {}, {} {:.4f}: it is kept", result.best->step,
+           flags_.loop.best_metric(), result.best->value);
+  if (*result.best_checkpoint == result.steps) return;
+  session_.take_weights(checkpoints.path_of(*result.best_checkpoint), compute_);
+  if (!job_.alone()) broadcast_weights(*job_.communicator(), session_.classifier().weights);
+}
+
+void TrainRun::save_model(const Trainer& trainer, const RunLog& log, const LoopResult& result,
+                          const Results& results) {
+  StagedFiles files(place_.output);
+  session_.stage(files);
+  files.add("trainer_state.json", trainer_state(trainer, log, result));
+  files.add("training_args.json", flags_json_);
+  stage_results(files, place_.output, "train", results);
+  files.commit();
+  log_info("saved {}; peak memory {:.2f} GB", place_.output.string(),
+           gigabytes(peak_resident_memory_bytes()));
+}
+
+// Every rank takes part.
+void TrainRun::save_speed(const LoopResult& result, const Results& evaluation) {
+  const SpeedReport report{.ranks = gather_speeds(job_.communicator(), result.speed, host_name(),
+                                                  compute_.pool().size()),
+                           .steps = std::ssize(result.speed.steps()),
+                           .examples = result.speed.examples(),
+                           .tokens = result.speed.tokens(),
+                           .batch_size = examples_of_update_,
+                           .train_loss = result.mean_loss,
+                           .evaluation = evaluation};
+  const std::filesystem::path path = std::filesystem::absolute(flags_.speed_report);
+  StagedFiles files(path.parent_path());
+  files.add(path.filename().string(), speed_report_json(report));
+  files.commit();
+}
+
+// Forward and backward: six FLOPs a parameter and token, embeddings left out, as the reference.
+double TrainRun::flos_of(std::int64_t tokens) const {
+  double parameters = 0;
+  for (const ParamInfo& param : session_.table().all()) {
+    const bool embedding = param.name.starts_with("embeddings.");
+    parameters += embedding ? 0 : static_cast<double>(param.slice.size());
+  }
+  return 6 * parameters * static_cast<double>(tokens);
+}
+
+Results TrainRun::train_results(const TokenDataset& dataset, const LoopResult& result) const {
+  Results results = {{"epoch", result.epoch}, {"train_loss", result.mean_loss}};
+  for (const auto& [name, value] :
+       speed_results("train", result.seconds, result.examples, result.steps)) {
+    results.emplace_back(name,
+                         name == "train_samples" ? static_cast<double>(dataset.size()) : value);
+  }
+  results.emplace_back("total_flos", flos_of(result.tokens));
+  return results;
+}
+
+Results TrainRun::evaluate_all() {
+  Results all;
+  for (std::size_t i = 0; i < inputs_.evaluation_sets.size(); ++i) {
+    const TokenDataset& dataset = inputs_.evaluation_sets[i];
+    const auto start = std::chrono::steady_clock::now();
+    const Predictions predictions = answers_of(dataset);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const Results results = evaluation_results({.predictions = predictions,
+                                                .dataset = dataset,
+                                                .problem = inputs_.data.labels.kind,
+                                                .seconds = elapsed.count(),
+                                                .batch_size = flags_.eval_batch_size,
+                                                .suffix = inputs_.data.evaluate[i].suffix},
+                                               inputs_.data.metrics);
+    all.insert(all.end(), results.begin(), results.end());
+    warn_of(predictions, dataset);
+  }
+  if (epoch_) all.emplace_back("epoch", *epoch_);
+  return all;
+}
+
+void TrainRun::warn_of(const Predictions& predictions, const TokenDataset& dataset) const {
+  if (inputs_.data.labels.kind != ProblemKind::kSingleLabel) return;
+  const Judged judged = judge(predictions, dataset, inputs_.data.labels.kind);
+  for (const std::string& warning : evaluation_warnings(judged, inputs_.data.labels.names)) {
+    log_warning("{}: {}", dataset.source, warning);
+  }
+}
+
+Predictions TrainRun::answers_of(const TokenDataset& dataset) {
+  Progress progress("evaluating", dataset.size());
+  return predict(
+      session_.classifier(), dataset, flags_.eval_batch_size, compute_,
+      [&](std::int64_t done) { progress.update(done); }, job_.communicator());
+}
+
+void TrainRun::predict_set(const NamedExamples& set, const TokenDataset& dataset) {
+  Progress progress("predicting", dataset.size());
+  const Predictions predictions =
+      predict(session_.classifier(), dataset, flags_.eval_batch_size, compute_,
+              [&](std::int64_t done) { progress.update(done); });
+  const std::string task = inputs_.data.name.empty() ? "" : "_" + inputs_.data.name;
+  const std::string file = fmt::format("predict_results{}{}.txt", task, set.suffix);
+  StagedFiles files(place_.output);
+  files.add(file, reference_predictions(predictions, inputs_.data.labels));
+  files.commit();
+  log_info("predictions: {}", (place_.output / file).string());
+}
+
+void TrainRun::save_results(const std::string& phase, const Results& results) {
+  StagedFiles files(place_.output);
+  stage_results(files, place_.output, phase, results);
+  files.commit();
+}
+
+void TrainRun::print_results(const std::string& phase, const Results& results) const {
+  if (place_.prints_results) fmt::print("{}\n", results_block(phase, results));
+}
+
+}  // namespace tandem

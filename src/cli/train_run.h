@@ -1,0 +1,84 @@
+#pragma once
+// One training on rank 0: learn, evaluate, predict and save, as run_glue.py does.
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/job.h"
+#include "cli/model_session.h"
+#include "cli/output_directory.h"
+#include "cli/train_flags.h"
+#include "cli/training_data.h"
+#include "train/checkpoints.h"
+#include "train/run_log.h"
+#include "train/training_loop.h"
+
+namespace tandem {
+
+// The rows of a job, read and encoded once however many trainings it makes of them.
+struct TrainInputs {
+  DataNeeds needs{};
+  bool evaluates_at_the_end = false;
+  TrainingData data;
+  std::int64_t max_tokens = 0;
+  std::vector<TokenDataset> evaluation_sets;
+  std::optional<TokenDataset> training_set;
+};
+
+// Where a run's files go, and whether its results are printed: of several runs a table is.
+struct RunPlace {
+  std::filesystem::path output;
+  bool prints_results = true;
+};
+
+struct RunOutcome {
+  std::optional<LoopResult> trained;
+  Results evaluation;  // of the end; empty without one
+};
+
+class TrainRun {
+ public:
+  // The session is prepared and, with several ranks, shared already; everything must outlive this.
+  TrainRun(const TrainFlags& flags, std::string flags_json, const Job& job, Compute& compute,
+           const TrainInputs& inputs, ModelSession& session, const OutputDirectory& volume,
+           RunPlace place);
+
+  RunOutcome run();
+
+ private:
+  LoopResult train(const TokenDataset& dataset);
+  void say_plan(const Trainer& trainer) const;
+  void check_space(const Trainer& trainer) const;
+  void save_checkpoint(const Trainer& trainer, const RunLog& log, const LoopResult& so_far,
+                       Checkpoints& checkpoints);
+  void take_best(const LoopResult& result, const Checkpoints& checkpoints);
+  double flos_of(std::int64_t tokens) const;
+  Results train_results(const TokenDataset& dataset, const LoopResult& result) const;
+  void save_model(const Trainer& trainer, const RunLog& log, const LoopResult& result,
+                  const Results& results);
+  std::string trainer_state(const Trainer& trainer, const RunLog& log,
+                            const LoopResult& so_far) const;
+  Results evaluate_all();
+  Predictions answers_of(const TokenDataset& dataset);
+  void warn_of(const Predictions& predictions, const TokenDataset& dataset) const;
+  void predict_set(const NamedExamples& set, const TokenDataset& dataset);
+  void save_results(const std::string& phase, const Results& results);
+  void save_speed(const LoopResult& result, const Results& evaluation);
+  void print_results(const std::string& phase, const Results& results) const;
+
+  const TrainFlags& flags_;
+  std::string flags_json_;
+  const Job& job_;
+  Compute& compute_;
+  const TrainInputs& inputs_;
+  ModelSession& session_;
+  const OutputDirectory& volume_;
+  RunPlace place_;
+  std::optional<double> epoch_;
+  std::int64_t examples_of_update_ = 0;
+};
+
+}  // namespace tandem

@@ -1,0 +1,21 @@
+#pragma once
+// What looks wrong about a classifier's answers.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/metrics.h"
+
+namespace tandem {
+
+// A sentence each, for the person who watches:
+// - all rows are predicted to be of one class, and aren't;
+// - the accuracy is below chance (1/K), and would be above the commonest label's share if the
+//   classes had another order, both by more than three standard errors: the labels of model and
+//   rows are numbered differently. Looked for with at most 7 classes.
+// label_names[id]; nothing for regression.
+std::vector<std::string> evaluation_warnings(const Judged& judged,
+                                             std::span<const std::string> label_names);
+
+}  // namespace tandem
