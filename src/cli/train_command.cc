@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/commands.h"
+#include "cli/machine_table.h"
 #include "cli/model_session.h"
 #include "cli/output_directory.h"
 #include "cli/predictions_text.h"
@@ -57,7 +58,9 @@ class TrainRun {
                   .allow_new_head = needs_.train,
                   .ignore_mismatched_sizes = flags.ignore_mismatched_sizes,
                   .for_training = needs_.train,
-                  .seed = flags.trainer.seed}) {}
+                  .seed = flags.trainer.seed}),
+        reports_(flags.reports, output_.path(), flags.model, flags_json_),
+        log_([this](const nlohmann::json& entry) { reports_.add_entry(entry); }) {}
 
   void run() {
     const std::int64_t max_tokens = session_.limit_tokens(flags_.data.max_seq_length);
@@ -76,13 +79,25 @@ class TrainRun {
     Results evaluation;
     if (evaluates_at_the_end()) {
       evaluation = evaluate_all();
-      fmt::print("{}\n", results_block("eval", evaluation));
+      show_results("eval", evaluation);
       save_results("eval", evaluation);
+      report_last_evaluation(trained, evaluation);
     }
-    if (trained && !flags_.speed_report.empty()) save_speed(*trained, evaluation);
+    SpeedReport speed;
+    if (trained) speed = measured_speed(*trained, evaluation);
+    if (trained && !flags_.speed_report.empty()) save_speed(speed);
+    reports_.finish({.data = data_,
+                     .evaluation_sets = evaluation_sets_,
+                     .training_set = training_set ? &*training_set : nullptr,
+                     .trained = trained ? &*trained : nullptr,
+                     .log = log_,
+                     .speed = std::move(speed),
+                     .machine = machine_table(compute_, session_.classifier()),
+                     .processes = job_.alone() ? 1 : job_.communicator()->size()});
     for (const NamedExamples& set : data_.predict) {
       predict_set(set, session_.encode(set.examples, max_tokens, compute_.pool()));
     }
+    if (flags_.json) fmt::print("{}\n", results_json(shown_));
   }
 
  private:
@@ -119,27 +134,28 @@ class TrainRun {
     examples_of_update_ = trainer.examples_of_update();
     say_plan(trainer);
     trainer.allocate();
-    RunLog log;
+    reports_.begin(session_.config_text());
     const LoopResult result =
-        run_training(trainer, flags_.loop, log, [&] { return evaluate_all(); });
+        run_training(trainer, flags_.loop, log_, [&] { return evaluate_all(); });
     trainer.check_weights();
     if (!job_.alone()) {
       check_same_weights(*job_.communicator(), job_.hosts(), session_.classifier().weights);
     }
     const Results results = train_results(dataset, result);
-    log.add_results(result.steps, result.epoch, results);
+    log_.add_results(result.steps, result.epoch, results);
     epoch_ = result.epoch;
 
     StagedFiles files(output_.path());
     session_.stage(files);
-    files.add("trainer_state.json", log.trainer_state(flags_.trainer, trainer, result.steps));
+    files.add("trainer_state.json", log_.trainer_state(flags_.trainer, trainer, result.steps));
     files.add("training_args.json", flags_json_);
     stage_results(files, output_.path(), "train", results);
     files.commit();
     log_info("saved {}; peak memory {:.2f} GB", output_.path().string(),
              gigabytes(peak_resident_memory_bytes()));
-    fmt::print("{}\n", results_block("train", results));
+    show_results("train", results);
     if (result.interrupted) {
+      if (flags_.json) fmt::print("{}\n", results_json(shown_));
       throw Error(ExitCode::kInterrupted,
                   fmt::format("interrupted after {} of {} steps; the model as it was then is in {}",
                               result.steps, trainer.total_steps(), output_.path().string()));
@@ -148,15 +164,18 @@ class TrainRun {
   }
 
   // Every rank takes part.
-  void save_speed(const LoopResult& result, const Results& evaluation) {
-    const SpeedReport report{.ranks = gather_speeds(job_.communicator(), result.speed, host_name(),
-                                                    compute_.pool().size()),
-                             .steps = std::ssize(result.speed.steps()),
-                             .examples = result.speed.examples(),
-                             .tokens = result.speed.tokens(),
-                             .batch_size = examples_of_update_,
-                             .train_loss = result.mean_loss,
-                             .evaluation = evaluation};
+  SpeedReport measured_speed(const LoopResult& result, const Results& evaluation) const {
+    return {.ranks = gather_speeds(job_.communicator(), result.speed, host_name(),
+                                   compute_.pool().size()),
+            .steps = std::ssize(result.speed.steps()),
+            .examples = result.speed.examples(),
+            .tokens = result.speed.tokens(),
+            .batch_size = examples_of_update_,
+            .train_loss = result.mean_loss,
+            .evaluation = evaluation};
+  }
+
+  void save_speed(const SpeedReport& report) const {
     const std::filesystem::path path = std::filesystem::absolute(flags_.speed_report);
     StagedFiles files(path.parent_path());
     files.add(path.filename().string(), speed_report_json(report));
@@ -215,6 +234,7 @@ class TrainRun {
                                                   .suffix = data_.evaluate[i].suffix},
                                                  data_.metrics);
       all.insert(all.end(), results.begin(), results.end());
+      reports_.set_answers(i, predictions, results);
     }
     if (epoch_) all.emplace_back("epoch", *epoch_);
     return all;
@@ -240,6 +260,20 @@ class TrainRun {
     log_info("predictions: {}", (output_.path() / file).string());
   }
 
+  // As a block at once, or at the end as one object.
+  void show_results(const std::string& phase, const Results& results) {
+    shown_.insert(shown_.end(), results.begin(), results.end());
+    if (!flags_.json) fmt::print("{}\n", results_block(phase, results));
+  }
+
+  // The log itself was saved with the model.
+  void report_last_evaluation(const std::optional<LoopResult>& trained, const Results& results) {
+    if (!trained) return;
+    RunLog([this](const nlohmann::json& entry) {
+      reports_.add_entry(entry);
+    }).add_results(trained->steps, trained->epoch, results);
+  }
+
   void save_results(const std::string& phase, const Results& results) {
     StagedFiles files(output_.path());
     stage_results(files, output_.path(), phase, results);
@@ -254,6 +288,9 @@ class TrainRun {
   Compute& compute_;
   TrainingData data_;
   ModelSession session_;
+  RunReports reports_;
+  RunLog log_;
+  Results shown_;
   std::vector<TokenDataset> evaluation_sets_;
   std::optional<double> epoch_;
   std::int64_t examples_of_update_ = 0;

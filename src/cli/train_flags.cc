@@ -144,6 +144,8 @@ void add_loop_flags(CLI::App& command, TrainFlags& flags) {
                   "write what a step's time went into, for each process, as JSON")
       ->option_text("FILE")
       ->group(kGroup);
+  add_report_flags(command, flags.reports);
+  add_json_flag(command, flags.json);
 }
 
 // What was given or the default, with its type: true, 32, "rows.tsv".

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/job.h"
+#include "cli/run_reports.h"
 #include "cli/shared_flags.h"
 #include "cli/training_data.h"
 #include "train/trainer.h"
@@ -25,6 +26,8 @@ struct TrainFlags {
   LoopOptions loop;
   std::int64_t eval_batch_size = 8;
   std::string speed_report;  // a file; empty: none
+  ReportFlags reports;
+  bool json = false;
   ComputeFlags compute;
   JobFlags job;
 };

@@ -85,7 +85,7 @@ void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {
     check_same_weights(communicator, job.hosts(), received.weights);
   }
   if (received.outline.evaluates_at_the_end) evaluate();
-  if (received.outline.trains && !flags.speed_report.empty()) {
+  if (received.outline.trains) {
     gather_speeds(&communicator, result.speed, host_name(), compute.pool().size());
   }
 }

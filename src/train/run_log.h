@@ -2,6 +2,7 @@
 // What a run reached, kept as transformers' Trainer keeps it, so that existing tools can read it.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,10 @@ using Results = std::vector<std::pair<std::string, double>>;
 // trainer_state.json's log_history.
 class RunLog {
  public:
+  // Called with each entry when it is made, so that a run can be watched.
+  using Listener = std::function<void(const nlohmann::json& entry)>;
+  explicit RunLog(Listener listener = {}) : listener_(std::move(listener)) {}
+
   // The mean over the updates since the last entry.
   struct TrainingEntry {
     std::int64_t step;  // updates done
@@ -29,10 +34,15 @@ class RunLog {
   void add_training(const TrainingEntry&);
   void add_results(std::int64_t step, double epoch, const Results&);
 
+  const std::vector<nlohmann::json>& history() const { return history_; }
+
   // The content of trainer_state.json.
   std::string trainer_state(const TrainerOptions&, const Trainer&, std::int64_t steps_done) const;
 
  private:
+  void add(nlohmann::json entry);
+
+  Listener listener_;
   std::vector<nlohmann::json> history_;
 };
 
@@ -41,6 +51,7 @@ class RunLog {
 std::string results_block(const std::string& phase, const Results&);
 
 // The same as one JSON object, as the files have it.
+nlohmann::json results_object(const Results&);
 std::string results_json(const Results&);
 
 // Adds <phase>_results.json, and all_results.json merged with what the directory already has.

@@ -73,6 +73,10 @@ LoopResult run_training(Trainer& trainer, const LoopOptions& options, RunLog& lo
     result.examples += update.examples;
     result.tokens += update.tokens;
     result.speed.add(update.times, update.examples, update.tokens);
+    result.curve.add({.step = static_cast<double>(result.steps),
+                      .loss = update.loss,
+                      .gradient_norm = update.gradient_norm,
+                      .learning_rate = update.learning_rate});
     result.epoch = trainer.epoch_after(step);
     result.interrupted = update.interrupted;
     loss_sum += update.loss;

@@ -7,6 +7,7 @@
 #include "train/run_log.h"
 #include "train/step_times.h"
 #include "train/trainer.h"
+#include "train/training_curve.h"
 
 namespace tandem {
 
@@ -25,6 +26,7 @@ struct LoopResult {
   double epoch = 0;
   bool interrupted = false;
   SpeedRecord speed;
+  TrainingCurve curve;
 };
 
 // Evaluates the model as it is now; its results go to the log.
