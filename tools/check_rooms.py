@@ -24,7 +24,8 @@ MAY_INCLUDE = {
     "model": {"nn", "data", "formats", "tensor", "base"},
     "optim": {"nn", "kernels", "tensor", "base"},
     "train": {"comm", "model", "optim", "data", "formats", "nn", "kernels", "tensor", "base"},
-    "cli": {"train", "cluster", "comm", "model", "optim", "data", "text", "formats", "nn", "kernels",
+    "report": {"train", "data", "formats", "nn", "tensor", "base"},
+    "cli": {"report", "train", "cluster", "comm", "model", "optim", "data", "text", "formats", "nn", "kernels",
             "tensor",
             "base"},
 }
@@ -38,7 +39,7 @@ WORDS = [
     (r"(?<!\")\bMPI_[A-Z]|<mpi\.h>", ("comm/mpi_plugin.cc",)),
     (r"\bccl::|<oneapi/ccl", ("comm/oneccl_plugin.cc",)),
     (r"\bdlopen\b|\bdlsym\b|<dlfcn\.h>", ("comm/load.cc",)),
-    (r"\brank\b", ("comm/", "train/", "cli/", "cluster/")),
+    (r"\brank\b", ("comm/", "train/", "report/", "cli/", "cluster/")),
     (r'"(bert\.|encoder\.layer|embeddings\.word_emb)', ("model/hf_names.cc",)),
     (r'"(#1 String|Quality|gold_label|is_duplicate)"', ("data/",)),
     (r"\bgetenv\b|(?<!\.)\bargv\b|\bstd::cout\b|\bstd::cin\b", ("cli/", "comm/mpi_plugin.cc")),

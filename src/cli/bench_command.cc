@@ -149,6 +149,23 @@ void add_sequence_flags(CLI::App& command, BenchFlags& flags) {
       ->capture_default_str();
 }
 
+void bench_kernels(const BenchFlags& flags) {
+  nlohmann::json names = nlohmann::json::array();
+  for (const kernels::Table* table : kernels::usable_tables()) {
+    names.push_back(table->name);
+    if (!flags.json) fmt::print("{}\n", table->name);
+  }
+  const nlohmann::json object = {{"kernels", names}};
+  if (flags.json) fmt::print("{}\n", python_json(object, {.indent = std::nullopt}));
+}
+
+void bench_cores(const BenchFlags& flags) {
+  const int cores = cpu_limits().usable_cores();
+  const nlohmann::json object = {{"cores", cores}};
+  fmt::print("{}\n",
+             flags.json ? python_json(object, {.indent = std::nullopt}) : fmt::format("{}", cores));
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
@@ -178,12 +195,12 @@ void add_bench_command(CLI::App& app) {
   predict.callback([flags] { bench_predict(*flags); });
 
   CLI::App& kernels = *command.add_subcommand("kernels", "the kernel sets usable here, best first");
-  kernels.callback([] {
-    for (const kernels::Table* table : kernels::usable_tables()) fmt::print("{}\n", table->name);
-  });
+  add_json_flag(kernels, flags->json);
+  kernels.callback([flags] { bench_kernels(*flags); });
 
   CLI::App& cores = *command.add_subcommand("cores", "the number of compute threads used here");
-  cores.callback([] { fmt::print("{}\n", cpu_limits().usable_cores()); });
+  add_json_flag(cores, flags->json);
+  cores.callback([flags] { bench_cores(*flags); });
 }
 
 }  // namespace tandem

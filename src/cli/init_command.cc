@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "base/cpu.h"
 #include "base/error.h"
@@ -13,6 +14,8 @@
 #include "base/thread.h"
 #include "cli/commands.h"
 #include "cli/output_directory.h"
+#include "cli/shared_flags.h"
+#include "formats/json.h"
 #include "model/model_directory.h"
 #include "model/presets.h"
 #include "text/tokenizer.h"
@@ -24,6 +27,7 @@ struct InitFlags {
   std::string preset, config, vocabulary_from, output;
   std::uint64_t seed = 42;
   bool overwrite = false;
+  bool json = false;
 };
 
 void init_model(const InitFlags& flags) {
@@ -51,6 +55,11 @@ void init_model(const InitFlags& flags) {
   log_info(
       "{}: {} parameters, random{}", output.path().string(), model.table.floats(),
       tokenizer_files.empty() ? "; no vocabulary: --vocabulary DIR takes another model's" : "");
+  if (!flags.json) return;
+  const nlohmann::json object = {{"output_dir", output.path().string()},
+                                 {"parameters", model.table.floats()},
+                                 {"vocabulary", !tokenizer_files.empty()}};
+  fmt::print("{}\n", python_json(object, {.indent = std::nullopt}));
 }
 
 }  // namespace
@@ -71,6 +80,7 @@ void add_init_command(CLI::App& app) {
       ->option_text("DIR");
   command.add_option("--seed", flags->seed, "of the random weights")->capture_default_str();
   command.add_flag("--overwrite-output-dir", flags->overwrite, "replace files that are there");
+  add_json_flag(command, flags->json);
   command.callback([flags] { init_model(*flags); });
 }
 

@@ -4,10 +4,13 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/commands.h"
 #include "cli/launch_plan.h"
 #include "cli/launch_run.h"
 #include "cluster/remote_shell.h"
+#include "formats/json.h"
 
 namespace tandem {
 namespace {
@@ -20,20 +23,38 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 // The map, then two commands that can be pasted into a shell: they do what launch would have done.
-void print_plan(const LaunchPlan& plan) {
+void print_plan(const LaunchPlan& plan, bool json) {
   const std::string hostfile = "hosts-for-mpi";
   std::vector<std::string> write_hosts = {"printf", "%s\\n"};
   for (const std::string& line : lines_of(hostfile_for(plan.launcher.kind, plan.job))) {
     write_hosts.push_back(line);
   }
-  fmt::print("{}{} > {}\n{}\n", map_text(plan), shell_line(write_hosts), hostfile,
-             shell_line(launcher_words(plan.launcher, plan.job, hostfile)));
+  const std::string write = fmt::format("{} > {}", shell_line(write_hosts), hostfile);
+  const std::string start = shell_line(launcher_words(plan.launcher, plan.job, hostfile));
+  if (!json) {
+    fmt::print("{}{}\n{}\n", map_text(plan), write, start);
+    return;
+  }
+  nlohmann::json hosts = nlohmann::json::array();
+  for (std::size_t i = 0; i < plan.hosts.size(); ++i) {
+    hosts.push_back({{"host", plan.hosts[i].name},
+                     {"ranks", plan.job.ranks_per_host},
+                     {"threads", plan.threads > 0 ? plan.threads : plan.hosts[i].report.cores},
+                     {"cores", plan.hosts[i].report.cores},
+                     {"interface", plan.interfaces[i]}});
+  }
+  const nlohmann::json object = {{"launcher", name_of(plan.launcher.kind)},
+                                 {"launcher_version", plan.launcher.version},
+                                 {"hosts", hosts},
+                                 {"networks", plan.job.networks},
+                                 {"commands", {write, start}}};
+  fmt::print("{}\n", python_json(object, {.indent = std::nullopt}));
 }
 
 int launch(const LaunchFlags& flags) {
   const LaunchPlan plan = plan_launch(flags);
   if (flags.dry_run) {
-    print_plan(plan);
+    print_plan(plan, flags.json);
     return 0;
   }
   return run_launch(plan);
@@ -52,6 +73,8 @@ void add_launch_command(CLI::App& app, int& exit_code) {
                    "allow more processes than slots, and more threads than cores");
   command.add_flag("--dry-run", flags->dry_run,
                    "check everything and print what would be done, as commands to paste");
+  command.add_flag("--json", flags->json,
+                   "the plan of --dry-run as JSON; a job itself prints what its own --json says");
   command.callback([flags, &exit_code] { exit_code = launch(*flags); });
 }
 

@@ -19,6 +19,7 @@ struct LaunchFlags {
   std::string mpi = "auto";
   bool oversubscribe = false;
   bool dry_run = false;
+  bool json = false;
   std::vector<std::string> environment;  // NAME=VALUE
   std::vector<std::string> command;      // train and its options
 };

@@ -39,6 +39,8 @@ class ModelSession {
   ClassifierModel classifier();
   const ParamTable& table() const { return model_.table; }
   const Tokenizer& tokenizer() const { return tokenizer_; }
+  // As config.json will say it.
+  std::string config_text() const { return hf_config_text(model_.config); }
   const BertConfig& config() const { return model_.config.bert; }
   const LabelScheme& labels() const { return labels_; }
 

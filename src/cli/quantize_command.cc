@@ -2,11 +2,14 @@
 #include <memory>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/output_directory.h"
 #include "cli/question_flags.h"
+#include "formats/json.h"
 
 namespace tandem {
 namespace {
@@ -27,9 +30,15 @@ void write_quantized(const QuantizeFlags& flags) {
   log_info("saved {}", output.path().string());
 }
 
-void print_results(std::string_view precision, const QuestionFlags& question) {
+// Printed at once, or kept for the object that --json prints at the end.
+void show_results(const std::string& precision, const QuestionFlags& question,
+                  nlohmann::json& object) {
   const Results results = results_of(question, ask(question, LabelNeed::kRequired));
-  fmt::print("{}\n", results_block(std::string(precision), results));
+  if (question.json) {
+    object[precision] = results_object(results);
+  } else {
+    fmt::print("{}\n", results_block(precision, results));
+  }
 }
 
 void quantize(const QuantizeFlags& flags) {
@@ -42,12 +51,15 @@ void quantize(const QuantizeFlags& flags) {
   }
   const bool evaluate = !flags.question.data.empty();
   // First, because it checks the rows before anything is written.
-  if (evaluate) print_results("fp32", flags.question);
+  nlohmann::json object = {{"output_dir", flags.output}};
+  if (evaluate) show_results("fp32", flags.question, object);
   write_quantized(flags);
-  if (!evaluate) return;
-  QuestionFlags of_quantized = flags.question;
-  of_quantized.model = flags.output;
-  print_results("int8", of_quantized);
+  if (evaluate) {
+    QuestionFlags of_quantized = flags.question;
+    of_quantized.model = flags.output;
+    show_results("int8", of_quantized, object);
+  }
+  if (flags.question.json) fmt::print("{}\n", python_json(object, {.indent = 4}));
 }
 
 }  // namespace
@@ -57,7 +69,6 @@ void add_quantize_command(CLI::App& app) {
       "quantize", "Write a fine-tuned model with 8-bit weights, for faster prediction.");
   const auto flags = std::make_shared<QuantizeFlags>();
   add_question_flags(command, flags->question);
-  command.remove_option(command.get_option("--json"));
   // What is compared with 8-bit integers is fp32.
   command.remove_option(command.get_option("--precision"));
   flags->question.compute.precision = PrecisionRequest::kFp32;

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/progress.h"
+#include "cli/machine_table.h"
 #include "cli/training_data.h"
 #include "data/table_files.h"
 
@@ -74,7 +75,7 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
 Answers ask(const QuestionFlags& flags, LabelNeed need) {
   Compute compute = make_compute(flags.compute);
   ModelSession session(flags.model);
-  const ExampleSet examples = read_questions(flags, session.labels(), need);
+  ExampleSet examples = read_questions(flags, session.labels(), need);
   TokenDataset dataset =
       session.encode(examples, session.limit_tokens(flags.max_seq_length), compute.pool());
   session.prepare(flags.compute.precision, compute);
@@ -83,7 +84,9 @@ Answers ask(const QuestionFlags& flags, LabelNeed need) {
   Predictions predictions = predict(session.classifier(), dataset, flags.batch_size, compute,
                                     [&](std::int64_t done) { progress.update(done); });
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  return {std::move(session), std::move(dataset), std::move(predictions), elapsed.count()};
+  auto machine = machine_table(compute, session.classifier());
+  return {std::move(session),     std::move(examples), std::move(dataset),
+          std::move(predictions), elapsed.count(),     std::move(machine)};
 }
 
 Results results_of(const QuestionFlags& flags, const Answers& answers) {

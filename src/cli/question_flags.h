@@ -31,9 +31,11 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags);
 // A model with its answers to the rows of a file.
 struct Answers {
   ModelSession session;
+  ExampleSet examples;
   TokenDataset dataset;
   Predictions predictions;
-  double seconds;  // of prediction alone
+  double seconds;                                            // of prediction alone
+  std::vector<std::pair<std::string, std::string>> machine;  // as a report shows it
 };
 // Loads the model, reads the rows and predicts them, with progress.
 Answers ask(const QuestionFlags& flags, LabelNeed need);

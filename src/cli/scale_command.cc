@@ -8,12 +8,12 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/output_directory.h"
-#include "cli/scale_page.h"
 #include "cli/scale_plan.h"
-#include "cli/scale_report.h"
 #include "cli/scale_runs.h"
 #include "cli/shared_flags.h"
 #include "cluster/remote_shell.h"
+#include "report/scale_page.h"
+#include "report/scale_report.h"
 
 namespace tandem {
 namespace {

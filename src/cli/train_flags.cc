@@ -98,6 +98,8 @@ void add_train_flags(CLI::App& command, TrainFlags& flags) {
   add_data_flags(command, flags.data);
   add_optimizer_flags(command, flags);
   add_loop_flags(command, flags);
+  add_report_flags(command, flags.reports);
+  add_json_flag(command, flags.json);
   add_series_flags(command, flags);
   add_compute_flags(command, flags.compute);
   add_job_flags(command, flags.job);

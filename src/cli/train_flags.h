@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/job.h"
+#include "cli/run_reports.h"
 #include "cli/shared_flags.h"
 #include "cli/training_data.h"
 #include "train/loop_options.h"
@@ -28,6 +29,8 @@ struct TrainFlags {
   std::string speed_report;  // a file; empty: none
   std::int64_t seeds = 1;    // how many trainings, each with the next seed
   std::string autotune;      // a time, as "10m"; empty: nothing is searched
+  ReportFlags reports;
+  bool json = false;
   ComputeFlags compute;
   JobFlags job;
 };

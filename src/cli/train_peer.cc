@@ -83,7 +83,7 @@ void run_as_peer(const TrainFlags& flags, const Job& job, Compute& compute, Rece
     check_same_weights(communicator, job.hosts(), received.weights);
   }
   if (received.outline.evaluates_at_the_end) evaluate();
-  if (received.outline.trains && !flags.speed_report.empty()) {
+  if (received.outline.trains) {
     gather_speeds(&communicator, result.speed, host_name(), compute.pool().size());
   }
 }

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/progress.h"
+#include "cli/machine_table.h"
 #include "cli/predictions_text.h"
 #include "cli/train_peer.h"
 #include "train/agreement.h"
@@ -51,22 +52,27 @@ TrainRun::TrainRun(const TrainFlags& flags, std::string flags_json, const Job& j
       inputs_(inputs),
       session_(session),
       volume_(volume),
-      place_(std::move(place)) {}
+      place_(std::move(place)),
+      reports_(flags.reports, place_.output, flags.model, flags_json_),
+      log_([this](const nlohmann::json& entry) { reports_.add_entry(entry); }) {}
 
 RunOutcome TrainRun::run() {
   RunOutcome outcome;
   if (inputs_.training_set) outcome.trained = train(*inputs_.training_set);
   if (inputs_.evaluates_at_the_end) {
     outcome.evaluation = evaluate_all();
-    print_results("eval", outcome.evaluation);
+    show_results("eval", outcome.evaluation);
     save_results("eval", outcome.evaluation);
+    if (outcome.trained) report_last_evaluation(*outcome.trained, outcome.evaluation);
   }
-  if (outcome.trained && !flags_.speed_report.empty()) {
-    save_speed(*outcome.trained, outcome.evaluation);
-  }
+  SpeedReport speed;
+  if (outcome.trained) speed = measured_speed(*outcome.trained, outcome.evaluation);
+  if (outcome.trained && !flags_.speed_report.empty()) save_speed(speed);
+  finish_reports(outcome, std::move(speed));
   for (const NamedExamples& set : inputs_.data.predict) {
     predict_set(set, session_.encode(set.examples, inputs_.max_tokens, compute_.pool()));
   }
+  show_all();
   return outcome;
 }
 
@@ -77,29 +83,29 @@ LoopResult TrainRun::train(const TokenDataset& dataset) {
   say_plan(trainer);
   check_space(trainer);
   trainer.allocate();
-  RunLog log;
+  reports_.begin(session_.config_text());
   Checkpoints checkpoints(place_.output, flags_.loop.save_total_limit);
   if (const std::vector<std::string> earlier = checkpoints.of_earlier_runs(); !earlier.empty()) {
     log_warning("{}: {} of an earlier run stay until they are replaced", place_.output.string(),
                 fmt::join(earlier, ", "));
   }
   LoopResult result = run_training(
-      trainer, flags_.loop, log,
+      trainer, flags_.loop, log_,
       {.evaluate = [&] { return evaluate_all(); },
-       .save =
-           [&](const LoopResult& so_far) { save_checkpoint(trainer, log, so_far, checkpoints); }});
+       .save = [&](const LoopResult& so_far) { save_checkpoint(trainer, so_far, checkpoints); }});
   trainer.check_weights();
   take_best(result, checkpoints);
   if (!job_.alone()) {
     check_same_weights(*job_.communicator(), job_.hosts(), session_.classifier().weights);
   }
   const Results results = train_results(dataset, result);
-  log.add_results(result.steps, result.epoch, results);
+  log_.add_results(result.steps, result.epoch, results);
   epoch_ = result.epoch;
-  save_model(trainer, log, result, results);
+  save_model(trainer, result, results);
   checkpoints.finish(result.best_checkpoint);
-  print_results("train", results);
+  show_results("train", results);
   if (result.interrupted) {
+    show_all();
     throw Error(ExitCode::kInterrupted,
                 fmt::format("interrupted after {} of {} steps; the model as it was then is in {}",
                             result.steps, trainer.total_steps(), place_.output.string()));
@@ -131,9 +137,8 @@ void TrainRun::check_space(const Trainer& trainer) const {
   volume_.check_space_for(session_.saved_bytes() * (1 + checkpoints_at_once(flags_.loop, trainer)));
 }
 
-std::string TrainRun::trainer_state(const Trainer& trainer, const RunLog& log,
-                                    const LoopResult& so_far) const {
-  return log.trainer_state(
+std::string TrainRun::trainer_state(const Trainer& trainer, const LoopResult& so_far) const {
+  return log_.trainer_state(
       flags_.trainer, flags_.loop, trainer,
       {.steps = so_far.steps,
        .tokens = so_far.tokens,
@@ -143,7 +148,7 @@ std::string TrainRun::trainer_state(const Trainer& trainer, const RunLog& log,
            so_far.best_checkpoint ? checkpoint_name(*so_far.best_checkpoint) : std::string()});
 }
 
-void TrainRun::save_checkpoint(const Trainer& trainer, const RunLog& log, const LoopResult& so_far,
+void TrainRun::save_checkpoint(const Trainer& trainer, const LoopResult& so_far,
                                Checkpoints& checkpoints) {
   // Half of its weights would be of no use, and the step after it may never come.
   trainer.check_weights();
@@ -151,7 +156,7 @@ void TrainRun::save_checkpoint(const Trainer& trainer, const RunLog& log, const 
       so_far.steps,
       [&](StagedFiles& files) {
         session_.stage(files);
-        files.add("trainer_state.json", trainer_state(trainer, log, so_far));
+        files.add("trainer_state.json", trainer_state(trainer, so_far));
         files.add("training_args.json", flags_json_);
       },
       so_far.best_checkpoint);
@@ -173,11 +178,11 @@ void TrainRun::take_best(const LoopResult& result, const Checkpoints& checkpoint
   if (!job_.alone()) broadcast_weights(*job_.communicator(), session_.classifier().weights);
 }
 
-void TrainRun::save_model(const Trainer& trainer, const RunLog& log, const LoopResult& result,
+void TrainRun::save_model(const Trainer& trainer, const LoopResult& result,
                           const Results& results) {
   StagedFiles files(place_.output);
   session_.stage(files);
-  files.add("trainer_state.json", trainer_state(trainer, log, result));
+  files.add("trainer_state.json", trainer_state(trainer, result));
   files.add("training_args.json", flags_json_);
   stage_results(files, place_.output, "train", results);
   files.commit();
@@ -186,19 +191,40 @@ void TrainRun::save_model(const Trainer& trainer, const RunLog& log, const LoopR
 }
 
 // Every rank takes part.
-void TrainRun::save_speed(const LoopResult& result, const Results& evaluation) {
-  const SpeedReport report{.ranks = gather_speeds(job_.communicator(), result.speed, host_name(),
-                                                  compute_.pool().size()),
-                           .steps = std::ssize(result.speed.steps()),
-                           .examples = result.speed.examples(),
-                           .tokens = result.speed.tokens(),
-                           .batch_size = examples_of_update_,
-                           .train_loss = result.mean_loss,
-                           .evaluation = evaluation};
+SpeedReport TrainRun::measured_speed(const LoopResult& result, const Results& evaluation) const {
+  return {.ranks =
+              gather_speeds(job_.communicator(), result.speed, host_name(), compute_.pool().size()),
+          .steps = std::ssize(result.speed.steps()),
+          .examples = result.speed.examples(),
+          .tokens = result.speed.tokens(),
+          .batch_size = examples_of_update_,
+          .train_loss = result.mean_loss,
+          .evaluation = evaluation};
+}
+
+void TrainRun::save_speed(const SpeedReport& report) const {
   const std::filesystem::path path = std::filesystem::absolute(flags_.speed_report);
   StagedFiles files(path.parent_path());
   files.add(path.filename().string(), speed_report_json(report));
   files.commit();
+}
+
+// The log itself was saved with the model.
+void TrainRun::report_last_evaluation(const LoopResult& trained, const Results& results) {
+  RunLog([this](const nlohmann::json& entry) {
+    reports_.add_entry(entry);
+  }).add_results(trained.steps, trained.epoch, results);
+}
+
+void TrainRun::finish_reports(const RunOutcome& outcome, SpeedReport speed) const {
+  reports_.finish({.data = inputs_.data,
+                   .evaluation_sets = inputs_.evaluation_sets,
+                   .training_set = inputs_.training_set ? &*inputs_.training_set : nullptr,
+                   .trained = outcome.trained ? &*outcome.trained : nullptr,
+                   .log = log_,
+                   .speed = std::move(speed),
+                   .machine = machine_table(compute_, session_.classifier()),
+                   .processes = job_.alone() ? 1 : job_.communicator()->size()});
 }
 
 // Forward and backward: six FLOPs a parameter and token, embeddings left out, as the reference.
@@ -238,6 +264,7 @@ Results TrainRun::evaluate_all() {
                                                inputs_.data.metrics);
     all.insert(all.end(), results.begin(), results.end());
     warn_of(predictions, dataset);
+    reports_.set_answers(i, predictions, results);
   }
   if (epoch_) all.emplace_back("epoch", *epoch_);
   return all;
@@ -277,8 +304,14 @@ void TrainRun::save_results(const std::string& phase, const Results& results) {
   files.commit();
 }
 
-void TrainRun::print_results(const std::string& phase, const Results& results) const {
-  if (place_.prints_results) fmt::print("{}\n", results_block(phase, results));
+// As a block at once, or at the end as one object.
+void TrainRun::show_results(const std::string& phase, const Results& results) {
+  shown_.insert(shown_.end(), results.begin(), results.end());
+  if (place_.prints_results && !flags_.json) fmt::print("{}\n", results_block(phase, results));
+}
+
+void TrainRun::show_all() const {
+  if (place_.prints_results && flags_.json) fmt::print("{}\n", results_json(shown_));
 }
 
 }  // namespace tandem

@@ -10,6 +10,7 @@
 #include "cli/job.h"
 #include "cli/model_session.h"
 #include "cli/output_directory.h"
+#include "cli/run_reports.h"
 #include "cli/train_flags.h"
 #include "cli/training_data.h"
 #include "train/checkpoints.h"
@@ -52,22 +53,23 @@ class TrainRun {
   LoopResult train(const TokenDataset& dataset);
   void say_plan(const Trainer& trainer) const;
   void check_space(const Trainer& trainer) const;
-  void save_checkpoint(const Trainer& trainer, const RunLog& log, const LoopResult& so_far,
-                       Checkpoints& checkpoints);
+  void save_checkpoint(const Trainer& trainer, const LoopResult& so_far, Checkpoints& checkpoints);
   void take_best(const LoopResult& result, const Checkpoints& checkpoints);
   double flos_of(std::int64_t tokens) const;
   Results train_results(const TokenDataset& dataset, const LoopResult& result) const;
-  void save_model(const Trainer& trainer, const RunLog& log, const LoopResult& result,
-                  const Results& results);
-  std::string trainer_state(const Trainer& trainer, const RunLog& log,
-                            const LoopResult& so_far) const;
+  void save_model(const Trainer& trainer, const LoopResult& result, const Results& results);
+  std::string trainer_state(const Trainer& trainer, const LoopResult& so_far) const;
   Results evaluate_all();
   Predictions answers_of(const TokenDataset& dataset);
   void warn_of(const Predictions& predictions, const TokenDataset& dataset) const;
   void predict_set(const NamedExamples& set, const TokenDataset& dataset);
   void save_results(const std::string& phase, const Results& results);
-  void save_speed(const LoopResult& result, const Results& evaluation);
-  void print_results(const std::string& phase, const Results& results) const;
+  SpeedReport measured_speed(const LoopResult& result, const Results& evaluation) const;
+  void save_speed(const SpeedReport& report) const;
+  void report_last_evaluation(const LoopResult& trained, const Results& results);
+  void finish_reports(const RunOutcome& outcome, SpeedReport speed) const;
+  void show_results(const std::string& phase, const Results& results);
+  void show_all() const;
 
   const TrainFlags& flags_;
   std::string flags_json_;
@@ -77,6 +79,9 @@ class TrainRun {
   ModelSession& session_;
   const OutputDirectory& volume_;
   RunPlace place_;
+  RunReports reports_;
+  RunLog log_;
+  Results shown_;
   std::optional<double> epoch_;
   std::int64_t examples_of_update_ = 0;
 };

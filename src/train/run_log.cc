@@ -21,12 +21,6 @@ json as_json(const std::string& name, double value) {
   return value;
 }
 
-json as_json(const Results& results) {
-  json object = json::object();
-  for (const auto& [name, value] : results) object[name] = as_json(name, value);
-  return object;
-}
-
 std::string displayed(const std::string& name, double value) {
   if (name.ends_with("_runtime")) {
     const auto hundredths = static_cast<std::int64_t>(std::llround(value * 100));
@@ -59,18 +53,23 @@ double rounded(double value, double scale) { return std::round(value * scale) / 
 }  // namespace
 
 void RunLog::add_training(const TrainingEntry& entry) {
-  history_.push_back({{"step", entry.step},
-                      {"epoch", entry.epoch},
-                      {"loss", entry.loss},
-                      {"grad_norm", entry.gradient_norm},
-                      {"learning_rate", entry.learning_rate}});
+  add({{"step", entry.step},
+       {"epoch", entry.epoch},
+       {"loss", entry.loss},
+       {"grad_norm", entry.gradient_norm},
+       {"learning_rate", entry.learning_rate}});
 }
 
 void RunLog::add_results(std::int64_t step, double epoch, const Results& results) {
-  json entry = as_json(results);
+  json entry = results_object(results);
   entry["step"] = step;
   entry["epoch"] = epoch;
+  add(std::move(entry));
+}
+
+void RunLog::add(json entry) {
   history_.push_back(std::move(entry));
+  if (listener_) listener_(history_.back());
 }
 
 std::string RunLog::trainer_state(const TrainerOptions& options, const LoopOptions& loop,
@@ -123,15 +122,21 @@ std::string results_block(const std::string& phase, const Results& results) {
   return block;
 }
 
+json results_object(const Results& results) {
+  json object = json::object();
+  for (const auto& [name, value] : results) object[name] = as_json(name, value);
+  return object;
+}
+
 std::string results_json(const Results& results) {
-  return python_json(as_json(results), {.indent = 4});
+  return python_json(results_object(results), {.indent = 4});
 }
 
 void stage_results(StagedFiles& files, const std::filesystem::path& directory,
                    const std::string& phase, const Results& results) {
   files.add(phase + "_results.json", results_json(results));
   json all = earlier_results(directory / "all_results.json");
-  all.update(as_json(results));
+  all.update(results_object(results));
   files.add("all_results.json", python_json(all, {.indent = 4}));
 }
 

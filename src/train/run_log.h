@@ -2,6 +2,7 @@
 // What a run reached, kept as transformers' Trainer keeps it, so that existing tools can read it.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +21,10 @@ namespace tandem {
 // trainer_state.json's log_history.
 class RunLog {
  public:
+  // Called with each entry when it is made, so that a run can be watched.
+  using Listener = std::function<void(const nlohmann::json& entry)>;
+  explicit RunLog(Listener listener = {}) : listener_(std::move(listener)) {}
+
   // The mean over the updates since the last entry.
   struct TrainingEntry {
     std::int64_t step;  // updates done
@@ -27,6 +32,8 @@ class RunLog {
   };
   void add_training(const TrainingEntry&);
   void add_results(std::int64_t step, double epoch, const Results&);
+
+  const std::vector<nlohmann::json>& history() const { return history_; }
 
   // How far a run is, and what it found.
   struct State {
@@ -40,6 +47,9 @@ class RunLog {
                             const State&) const;
 
  private:
+  void add(nlohmann::json entry);
+
+  Listener listener_;
   std::vector<nlohmann::json> history_;
 };
 
@@ -48,6 +58,7 @@ class RunLog {
 std::string results_block(const std::string& phase, const Results&);
 
 // The same as one JSON object, as the files have it.
+nlohmann::json results_object(const Results&);
 std::string results_json(const Results&);
 
 // Adds <phase>_results.json, and all_results.json merged with what the directory already has.

@@ -89,6 +89,10 @@ class TrainingLoop {
     reached_.examples += last_.examples;
     reached_.tokens += last_.tokens;
     reached_.speed.add(last_.times, last_.examples, last_.tokens);
+    reached_.curve.add({.step = static_cast<double>(reached_.steps),
+                        .loss = last_.loss,
+                        .gradient_norm = last_.gradient_norm,
+                        .learning_rate = last_.learning_rate});
     reached_.interrupted = last_.interrupted;
     window_.loss += last_.loss;
     ++window_.steps;

@@ -11,6 +11,7 @@
 #include "train/run_log.h"
 #include "train/step_times.h"
 #include "train/trainer.h"
+#include "train/training_curve.h"
 
 namespace tandem {
 
@@ -24,6 +25,7 @@ struct LoopResult {
   std::optional<BestEvaluation> best;           // where LoopOptions::follows_best()
   std::optional<std::int64_t> best_checkpoint;  // of which step; the best that was saved
   SpeedRecord speed;
+  TrainingCurve curve;
 };
 
 // What the loop has done on its way.

@@ -1,4 +1,5 @@
 """tandem launch: what it refuses, what it says of each host, and the line it starts."""
+import json
 import os
 import shlex
 import signal
@@ -184,6 +185,14 @@ class Plans(LaunchTest):
         self.assertEqual(line[line.index(PROGRAM):],
                          [PROGRAM, "train", "--model", "m", "--train-file", "t.tsv", "--output-dir",
                           "o"])
+
+    def test_dry_run_as_json(self):
+        plan = json.loads(self.succeeds_launch("--dry-run", "--mpi", "openmpi", "--json").stdout)
+        self.assertEqual([host["host"] for host in plan["hosts"]], ["h1", "h2"])
+        self.assertEqual(plan["networks"], "10.77.0.0/24")
+        self.assertEqual(plan["hosts"][0]["interface"], "eth0 10.77.0.1")
+        text = self.succeeds_launch("--dry-run", "--mpi", "openmpi").stdout
+        self.assertEqual(plan["commands"], text.splitlines()[-2:])
 
     def test_mpich(self):
         result = self.succeeds_launch("--dry-run", "--mpi", "mpich")

@@ -1,10 +1,12 @@
-#include "cli/scale_report.h"
+#include "report/scale_report.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "report/step_parts.h"
 
 namespace tandem {
 namespace {
@@ -114,17 +116,6 @@ ScaleFigures figures_of(const ScaleReport& report, const ScaleRow& row) {
       cluster.evaluation, [](const auto& result) { return std::isfinite(result.second); });
   if (metric != cluster.evaluation.end()) figures.metric = *metric;
   return figures;
-}
-
-std::array<StepPart, 6> parts_of(const RankSpeed& rank) {
-  const StepTimes& times = rank.times;
-  const double known = times.input + times.compute + times.exposed + times.optimizer;
-  return {{{"input", times.input},
-           {"compute", times.compute},
-           {"waiting", rank.waiting},
-           {"communication", std::max(0.0, times.exposed - rank.waiting)},
-           {"optimizer", times.optimizer},
-           {"other", std::max(0.0, times.whole - known)}}};
 }
 
 std::vector<std::string> remarks_of(const ScaleReport& report) {

@@ -1,11 +1,12 @@
-#include "cli/scale_report.h"
+#include "report/scale_report.h"
 
 #include <limits>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/scale_page.h"
+#include "report/scale_page.h"
+#include "report/step_parts.h"
 
 namespace tandem {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 // What the runs of `tandem scale` come to.
 
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,13 +41,6 @@ struct ScaleFigures {
   std::pair<std::string, double> metric;  // no name when nothing was evaluated
 };
 ScaleFigures figures_of(const ScaleReport& report, const ScaleRow& row);
-
-// A rank's step, divided: the parts follow each other and come to the whole.
-struct StepPart {
-  const char* name;
-  double seconds;
-};
-std::array<StepPart, 6> parts_of(const RankSpeed& rank);
 
 // How the batch goes with the number of hosts, and what a shared machine means for the numbers.
 std::vector<std::string> remarks_of(const ScaleReport& report);

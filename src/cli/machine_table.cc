@@ -1,0 +1,30 @@
+#include "cli/machine_table.h"
+
+#include <ctime>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "base/cpu.h"
+#include "cli/job.h"
+#include "nn/onednn.h"
+
+namespace tandem {
+
+std::vector<std::pair<std::string, std::string>> machine_table(Compute& compute,
+                                                               const ClassifierModel& model) {
+  const std::string_view precision =
+      model.quantized != nullptr ? "8-bit integers" : name_of(precision_of(model.classifier));
+  constexpr double kGigabyte = 1e9;
+  return {{"host", host_name()},
+          {"processor", cpu_model_name()},
+          {"threads", fmt::format("{}", compute.pool().size())},
+          {"kernels", compute.kernels().name},
+          {"precision", std::string(precision)},
+          {"peak memory",
+           fmt::format("{:.2f} GB", static_cast<double>(peak_resident_memory_bytes()) / kGigabyte)},
+          {"program", fmt::format("tandem {}, oneDNN {}", TANDEM_VERSION, onednn_version())},
+          {"finished", fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(std::time(nullptr)))}};
+}
+
+}  // namespace tandem

@@ -1,0 +1,48 @@
+#include "report/regression_section.h"
+
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/chart.h"
+#include "report/distributions.h"
+
+namespace tandem {
+
+std::string regression_section(const AnsweredSet& set) {
+  constexpr std::size_t kMostPoints = 2000;
+  Points values, residuals;
+  std::vector<double> all, differences;
+  double squares = 0;
+  double magnitudes = 0;
+  for (std::size_t i = 0; i < set.size(); ++i) {
+    const double difference = set.predicted[i] - set.actual[i];
+    values.emplace_back(set.actual[i], set.predicted[i]);
+    residuals.emplace_back(set.predicted[i], difference);
+    all.insert(all.end(), {set.actual[i], set.predicted[i]});
+    differences.push_back(difference);
+    squares += difference * difference;
+    magnitudes += std::abs(difference);
+  }
+  const auto count = static_cast<double>(set.size());
+  const Axis axis = axis_over(all);
+  Axis actual = axis;
+  actual.label = "actual";
+  Axis predicted = axis;
+  predicted.label = "predicted";
+  Chart scatter("Predicted against actual values", actual, predicted);
+  scatter.line({{axis.low, axis.low}, {axis.high, axis.high}}, "ideal", "exactly right")
+      .dots(thinned(values, kMostPoints), "first");
+  Chart residual_chart("Residuals: predicted less actual", predicted, axis_over(differences));
+  residual_chart.line({{axis.low, 0}, {axis.high, 0}}, "ideal")
+      .dots(thinned(residuals, kMostPoints), "first");
+  std::string text = fmt::format(
+      "<p>Root mean squared error {:.4f}, mean absolute error {:.4f}.</p>\n<div "
+      "class=\"charts\">\n",
+      std::sqrt(squares / count), magnitudes / count);
+  text += scatter.html() + residual_chart.html();
+  return text + histogram("Residuals", differences, "predicted less actual").html() + "</div>\n";
+}
+
+}  // namespace tandem
