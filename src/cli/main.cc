@@ -5,15 +5,20 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "cli/argument_file.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/help_format.h"
 #include "cli/launcher_check.h"
+#include "cli/reference_flags.h"
 
 namespace tandem {
 namespace {
@@ -50,7 +55,12 @@ int run(int argc, char** argv) {
     if (argc < 2 || std::string_view(argv[1]) != "train") refuse_several_processes();
     catch_interrupts(OnInterrupt::kEndAtOnce);
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then told as a full disk is
-    parse_arguments(app, regular_arguments(argc, argv));
+    std::vector<std::string> arguments = regular_arguments(argc, argv);
+    if (!arguments.empty() && arguments.front() == "train") {
+      arguments = without_reference_flags(with_argument_file(std::move(arguments)),
+                                          *app.get_subcommand("train"));
+    }
+    parse_arguments(app, std::move(arguments));
     flush_standard_output();
   } catch (const CLI::Success& request) {
     return app.exit(request);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/loop_flags.h"
+#include "cli/reference_flags.h"
 #include "formats/json.h"
 
 namespace tandem {
@@ -92,6 +93,15 @@ void add_train_flags(CLI::App& command, TrainFlags& flags) {
   flag("--overwrite-output-dir", flags.overwrite_output_dir, "replace files that are there");
   flag("--ignore-mismatched-sizes", flags.ignore_mismatched_sizes,
        "give a model with another number of labels a new head");
+  command
+      .add_flag_function(
+          "--reference-flags",
+          [](std::int64_t) {
+            fmt::print("{}", reference_flags_text());
+            throw CLI::Success();
+          },
+          "list the reference's flags that aren't options here, with what becomes of each, and end")
+      ->group(kGroup);
   flag("--do-train", flags.do_train, "learn; the default when no --do-... is given");
   flag("--do-eval", flags.do_eval, "evaluate at the end; the default with rows to evaluate");
   flag("--do-predict", flags.do_predict, "predict the test rows at the end");
@@ -123,8 +133,8 @@ void check_train_flags(const TrainFlags& flags) {
 std::string train_flags_json(const CLI::App& command) {
   nlohmann::json values = nlohmann::json::object();
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
-    std::string name = option->get_lnames().front();
+    std::string name = option->get_lnames().empty() ? "help" : option->get_lnames().front();
+    if (name == "help" || name == "reference-flags") continue;
     std::ranges::replace(name, '-', '_');
     values[name] = value_of(*option);
   }
