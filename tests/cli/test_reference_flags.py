@@ -52,7 +52,7 @@ class ReferenceFlags(ProgramTest):
         self.succeeds("train", path)
         arguments = json.loads((self.output / "training_args.json").read_text())
         self.assertEqual((arguments["max_steps"], arguments["learning_rate"]), (2, 2e-5))
-        self.fails(USAGE, ["--nonsense: there is no such option"], "train", self.write(
+        self.fails(USAGE, ["--nonsense=1: there is no such option"], "train", self.write(
             "bad.json", json.dumps({"model": "x", "output_dir": "x", "nonsense": 1})))
 
 
