@@ -7,9 +7,10 @@
 #include "formats/json.h"
 
 namespace tandem {
-namespace {
 
 using nlohmann::json;
+
+namespace {
 
 // Counts are whole numbers in the reference's files.
 bool is_count(const std::string& name) {
@@ -19,12 +20,6 @@ bool is_count(const std::string& name) {
 json as_json(const std::string& name, double value) {
   if (is_count(name)) return static_cast<std::int64_t>(value);
   return value;
-}
-
-json as_json(const Results& results) {
-  json object = json::object();
-  for (const auto& [name, value] : results) object[name] = as_json(name, value);
-  return object;
 }
 
 std::string displayed(const std::string& name, double value) {
@@ -67,7 +62,7 @@ void RunLog::add_training(const TrainingEntry& entry) {
 }
 
 void RunLog::add_results(std::int64_t step, double epoch, const Results& results) {
-  json entry = as_json(results);
+  json entry = results_object(results);
   entry["step"] = step;
   entry["epoch"] = epoch;
   history_.push_back(std::move(entry));
@@ -123,15 +118,21 @@ std::string results_block(const std::string& phase, const Results& results) {
   return block;
 }
 
+json results_object(const Results& results) {
+  json object = json::object();
+  for (const auto& [name, value] : results) object[name] = as_json(name, value);
+  return object;
+}
+
 std::string results_json(const Results& results) {
-  return python_json(as_json(results), {.indent = 4});
+  return python_json(results_object(results), {.indent = 4});
 }
 
 void stage_results(StagedFiles& files, const std::filesystem::path& directory,
                    const std::string& phase, const Results& results) {
   files.add(phase + "_results.json", results_json(results));
   json all = earlier_results(directory / "all_results.json");
-  all.update(as_json(results));
+  all.update(results_object(results));
   files.add("all_results.json", python_json(all, {.indent = 4}));
 }
 

@@ -48,6 +48,7 @@ class RunLog {
 std::string results_block(const std::string& phase, const Results&);
 
 // The same as one JSON object, as the files have it.
+nlohmann::json results_object(const Results&);
 std::string results_json(const Results&);
 
 // Adds <phase>_results.json, and all_results.json merged with what the directory already has.
