@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "train/run_log.h"
+
 namespace tandem {
 namespace {
 
@@ -85,16 +87,10 @@ std::string summary_lines(const SeriesSummary& summary) {
   return aligned(lines);
 }
 
-nlohmann::json results_as_json(const Results& results) {
-  nlohmann::json object = nlohmann::json::object();
-  for (const auto& [name, value] : results) object[name] = value;
-  return object;
-}
-
 nlohmann::json series_json(const std::vector<SeriesRow>& rows) {
   nlohmann::json list = nlohmann::json::array();
   for (const SeriesRow& row : rows) {
-    nlohmann::json object = results_as_json(row.results);
+    nlohmann::json object = results_object(row.results);
     for (const auto& [name, value] : row.settings) object[name] = nlohmann::json::parse(value);
     if (!row.directory.empty()) object["directory"] = row.directory;
     list.push_back(std::move(object));

@@ -32,6 +32,5 @@ std::string summary_lines(const SeriesSummary& summary);
 
 // All rows with all of their results.
 nlohmann::json series_json(const std::vector<SeriesRow>& rows);
-nlohmann::json results_as_json(const Results& results);
 
 }  // namespace tandem

@@ -68,6 +68,71 @@ void remove_directory(const std::filesystem::path& directory) {
   if (error) log_warning("{}: cannot be removed: {}", directory.string(), error.message());
 }
 
+// The trials of a search. Of their models only the best so far stays on the disk.
+class Trials {
+ public:
+  Trials(TrainJob& job, const TrainFlags& flags)
+      : job_(job), flags_(flags), comparison_(job.comparison()), best_(comparison_) {}
+
+  std::size_t count() const { return rows_.size(); }
+
+  // How good it is: the higher the better, whatever the metric's direction.
+  double run(const Trial& trial) {
+    RunOrder order = order_of(flags_);
+    order.learning_rate = trial.learning_rate;
+    order.batch_size = trial.batch_size;
+    order.num_train_epochs = trial.epochs;
+    const std::filesystem::path directory = job_.output() / fmt::format("trial-{}", count() + 1);
+    const Results results = evaluation_of(order, directory);
+    rows_.push_back({.settings = {{"learning_rate", fmt::format("{}", trial.learning_rate)},
+                                  {"batch", fmt::format("{}", trial.batch_size)},
+                                  {"epochs", fmt::format("{}", trial.epochs)}},
+                     .results = results});
+    const bool better = best_.add(count() - 1, results);
+    remove_directory(better ? best_directory_ : directory);
+    if (better) best_directory_ = directory;
+    const double value = deciding_value(comparison_, results);
+    return comparison_.best_is_greatest() ? value : -value;
+  }
+
+  // Makes the best model that of the output directory.
+  void keep_best() const {
+    save_series(job_.output(), best_directory_, "autotune.json",
+                {{"best_trial", best_.number() + 1},
+                 {"metric", best_.metric()},
+                 {"trials", series_json(rows_)}});
+    remove_directory(best_directory_);
+  }
+
+  void print() const {
+    fmt::print("{}\nbest {}: {:.4f}, trial {}; its model is in {}\n",
+               series_table(rows_, best_.number()), best_.metric(), best_.value(),
+               best_.number() + 1, job_.output().string());
+  }
+
+ private:
+  // When it is interrupted, what was found before is kept, if anything was.
+  Results evaluation_of(const RunOrder& order, const std::filesystem::path& directory) {
+    try {
+      return job_.run(order, {.output = directory, .prints_results = false}).evaluation;
+    } catch (const Error& error) {
+      if (error.exit_code() != ExitCode::kInterrupted || rows_.empty()) throw;
+      keep_best();
+      remove_directory(directory);
+      throw Error(ExitCode::kInterrupted,
+                  fmt::format("interrupted in trial {}; the best model of those before is in {}",
+                              count() + 1, job_.output().string()));
+    }
+  }
+
+  TrainJob& job_;
+  const TrainFlags& flags_;
+  LoopOptions comparison_;
+  BestRun best_;
+  std::vector<SeriesRow> rows_;
+  std::filesystem::path best_directory_;
+};
+
 }  // namespace
 
 void train_with_seeds(TrainJob& job, const TrainFlags& flags) {
@@ -90,8 +155,8 @@ void train_with_seeds(TrainJob& job, const TrainFlags& flags) {
   save_series(job.output(), job.output() / directory, "seeds.json",
               {{"best_directory", directory},
                {"metric", best.metric()},
-               {"mean", results_as_json(summary.mean)},
-               {"standard_deviation", results_as_json(summary.standard_deviation)},
+               {"mean", results_object(summary.mean)},
+               {"standard_deviation", results_object(summary.standard_deviation)},
                {"runs", series_json(rows)}});
   fmt::print("{}\n{}\nbest {}: {:.4f} in {}, copied to {}\n", series_table(rows, best.number()),
              summary_lines(summary), best.metric(), best.value(),
@@ -100,46 +165,23 @@ void train_with_seeds(TrainJob& job, const TrainFlags& flags) {
 
 void autotune(TrainJob& job, const TrainFlags& flags) {
   const double seconds = parse_duration(flags.autotune, "--autotune");
-  const LoopOptions comparison = job.comparison();
-  LearningSearch search(seconds);
-  std::vector<SeriesRow> rows;
-  BestRun best(comparison);
-  std::filesystem::path best_directory;
   const Clock::time_point start = Clock::now();
+  LearningSearch search(seconds);
+  Trials trials(job, flags);
   while (const std::optional<Trial> trial = search.next(seconds_since(start))) {
-    const Clock::time_point trial_start = Clock::now();
-    RunOrder order = order_of(flags);
-    order.learning_rate = trial->learning_rate;
-    order.batch_size = trial->batch_size;
-    order.num_train_epochs = trial->epochs;
-    const std::filesystem::path directory = job.output() / fmt::format("trial-{}", rows.size() + 1);
     log_info("trial {}: learning rate {}, batch {}, {} epochs; {:.0f} of {:.0f} s are spent",
-             rows.size() + 1, trial->learning_rate, trial->batch_size, trial->epochs,
+             trials.count() + 1, trial->learning_rate, trial->batch_size, trial->epochs,
              seconds_since(start), seconds);
-    const RunOutcome outcome = job.run(order, {.output = directory, .prints_results = false});
-    const double value = deciding_value(comparison, outcome.evaluation);
-    search.add(*trial, comparison.best_is_greatest() ? value : -value, seconds_since(trial_start));
-    rows.push_back({.settings = {{"learning_rate", fmt::format("{}", trial->learning_rate)},
-                                 {"batch", fmt::format("{}", trial->batch_size)},
-                                 {"epochs", fmt::format("{}", trial->epochs)}},
-                    .results = outcome.evaluation});
-    const bool better = best.add(rows.size() - 1, outcome.evaluation);
-    remove_directory(better ? best_directory : directory);
-    if (better) best_directory = directory;
+    const Clock::time_point trial_start = Clock::now();
+    const double score = trials.run(*trial);
+    search.add(*trial, score, seconds_since(trial_start));
   }
-  const std::size_t number = best.number();
-  save_series(job.output(), best_directory, "autotune.json",
-              {{"best_trial", number + 1},
-               {"metric", best.metric()},
-               {"seconds", seconds_since(start)},
-               {"trials", series_json(rows)}});
-  remove_directory(best_directory);
+  trials.keep_best();
   if (search.cut_short()) {
-    log_info("--autotune: {} trials fit into {:.0f} s; more time would try more", rows.size(),
-             seconds);
+    log_info("--autotune: there was time for {} trial{}; more time tries more", trials.count(),
+             trials.count() == 1 ? "" : "s");
   }
-  fmt::print("{}\nbest {}: {:.4f}, trial {}; its model is in {}\n", series_table(rows, number),
-             best.metric(), best.value(), number + 1, job.output().string());
+  trials.print();
 }
 
 }  // namespace tandem

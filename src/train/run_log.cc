@@ -7,9 +7,10 @@
 #include "formats/json.h"
 
 namespace tandem {
-namespace {
 
 using nlohmann::json;
+
+namespace {
 
 // Counts are whole numbers in the reference's files.
 bool is_count(const std::string& name) {

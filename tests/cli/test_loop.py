@@ -2,9 +2,14 @@
 end; and several trainings in a row."""
 import json
 import pathlib
+import resource
+import signal
+import subprocess
 import unittest
 
-from program import ROWS, USAGE, WALL, ProgramTest, contents
+from program import (BINARY, INTERRUPTED, ROWS, USAGE, WALL, ProgramTest, contents,
+                     environment)
+from test_output import small_volume
 
 # The loss falls; taken for better the higher it is, the first evaluation is the best.
 FIRST_IS_BEST = ("--metric-for-best-model", "loss", "--greater-is-better", "True", "--lr", "1e-3")
@@ -72,9 +77,36 @@ class Checkpoints(LoopTest):
                          ["checkpoint-2", "checkpoint-3", "checkpoint-4", "checkpoint-6"])
         self.assertEqual(self.read("checkpoint-6/trainer_state.json")["save_steps"], 2)
 
+    def test_are_whole_whenever_the_program_is_killed(self):
+        process = subprocess.Popen(
+            [BINARY, *map(str, self.train_arguments("--max-steps", 100_000, "--save-steps", 1,
+                                                    "--save-total-limit", 3))],
+            env=environment(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        for line in process.stderr:
+            if "checkpoint-20\n" in line:
+                break
+        process.kill()
+        process.wait()
+        self.assertGreaterEqual(len(self.checkpoints()), 3)
+        for name in self.checkpoints():
+            self.succeeds("predict", "--model", self.output / name, "--data", self.rows_file())
+            self.assertEqual(f"checkpoint-{self.read(f'{name}/trainer_state.json')['global_step']}",
+                             name)
+        # What was half-written goes with the next run.
+        (self.output / ".checkpoint-7.tmp-1").mkdir(exist_ok=True)
+        self.train("--max-steps", 1, "--overwrite-output-dir")
+        self.assert_no_temporary_files()
+
+    def test_one_that_cannot_be_written_ends_the_run_and_leaves_the_others(self):
+        self.train("--save-steps", 3)
+        self.fails(WALL, ["model.safetensors: cannot be written: file too large"],
+                   *self.train_arguments("--overwrite-output-dir", "--save-steps", 2),
+                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000)))
+
     def test_the_disk_must_have_room_for_all(self):
         # 90 kB a model, and the program asks for 1 MB more.
-        from test_output import small_volume
         with small_volume(self.directory / "small", "1400k"):
             self.output = self.directory / "small" / "out"
             self.fails_to_train("no space left: ", "--save-strategy", "epoch", code=WALL)
@@ -274,9 +306,31 @@ class Autotune(LoopTest):
         self.assertRegex(result.out, r"(?m)^learning_rate  batch  epochs  eval_accuracy  eval_loss")
         self.succeeds("predict", "--model", self.output, "--data", rows)
 
+    def test_interrupted_keeps_the_best_so_far(self):
+        many = self.write("many.tsv", "text\tlabel\n" + "".join(
+            f"{text}\t{label}\n" for text, label in ROWS * 400))
+        process = subprocess.Popen(
+            [BINARY, *map(str, self.train_arguments(
+                "--validation-file", self.rows_file("validation.tsv"), "--autotune", "2h",
+                train_file=many))],
+            env=environment(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        for line in process.stderr:
+            if line.startswith("trial 3: "):
+                break
+        process.send_signal(signal.SIGINT)
+        err = process.communicate(timeout=60)[1]
+        self.assertEqual(process.returncode, INTERRUPTED, err)
+        self.assertRegex(err, r"tandem: interrupted in trial [3-9]; the best model of those before "
+                              rf"is in {self.output}\n$")
+        self.assertGreaterEqual(len(self.read("autotune.json")["trials"]), 2)
+        self.assertEqual(list(self.output.glob("trial-*")), [])
+        self.succeeds("predict", "--model", self.output, "--data", self.rows_file())
+
     def test_tries_one_however_short_the_time(self):
         log = self.train("--autotune", "0.001s")
-        self.assertIn("--autotune: 1 trials fit into 0 s", log)
+        self.assertIn("--autotune: there was time for 1 trial; more time tries more", log)
         self.assertEqual(len(self.read("autotune.json")["trials"]), 1)
 
 
