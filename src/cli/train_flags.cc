@@ -124,6 +124,11 @@ void check_train_flags(const TrainFlags& flags) {
   if (evaluates && flags.data.task_name.empty() && flags.data.validation_file.empty()) {
     throw UsageError("--eval-strategy needs rows to evaluate on: give --validation-file");
   }
+  if (flags.json && (flags.seeds > 1 || !flags.autotune.empty())) {
+    throw UsageError(
+        "--json is of one training: those of --seeds and --autotune are in seeds.json and "
+        "autotune.json of the output directory");
+  }
   if (!flags.speed_report.empty() && !flags.do_train && (flags.do_eval || flags.do_predict)) {
     throw UsageError("--speed-report is of training: give --do-train as well");
   }

@@ -1,8 +1,6 @@
 #include "cli/train_run.h"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -24,21 +22,6 @@ namespace tandem {
 namespace {
 
 double gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
-
-// How many checkpoints are on the disk at once, as far as that is sure beforehand.
-std::int64_t checkpoints_at_once(const LoopOptions& options, const Trainer& trainer) {
-  const std::int64_t total = trainer.total_steps();
-  std::int64_t count = 0;
-  if (options.save_strategy == IntervalStrategy::kSteps) {
-    count = total / loop_intervals(options, total).save_steps;
-  } else if (options.save_strategy == IntervalStrategy::kEpoch) {
-    count = (total + trainer.steps_per_epoch() - 1) / trainer.steps_per_epoch();
-  }
-  if (options.load_best_model_at_end) count = std::max<std::int64_t>(count, 1);
-  // A new one is complete before an old one goes.
-  if (options.save_total_limit > 0) count = std::min(count, options.save_total_limit + 1);
-  return count;
-}
 
 }  // namespace
 
@@ -134,7 +117,9 @@ void TrainRun::say_plan(const Trainer& trainer) const {
 }
 
 void TrainRun::check_space(const Trainer& trainer) const {
-  volume_.check_space_for(session_.saved_bytes() * (1 + checkpoints_at_once(flags_.loop, trainer)));
+  const std::int64_t models =
+      1 + checkpoints_at_once(flags_.loop, trainer.total_steps(), trainer.steps_per_epoch());
+  volume_.check_space_for(session_.saved_bytes() * models);
 }
 
 std::string TrainRun::trainer_state(const Trainer& trainer, const LoopResult& so_far) const {

@@ -10,6 +10,9 @@
 namespace tandem {
 
 enum class IntervalStrategy { kNo, kSteps, kEpoch, kBest };  // kBest is for saving alone
+// no, steps, epoch, best; by name it must be one of these.
+std::string_view name_of(IntervalStrategy strategy);
+IntervalStrategy strategy_named(std::string_view name);
 
 // Numbers of updates below 1 are a share of all, rounded up.
 struct LoopOptions {
@@ -50,5 +53,9 @@ struct LoopIntervals {
   std::int64_t logging_steps, eval_steps, save_steps;
 };
 LoopIntervals loop_intervals(const LoopOptions& options, std::int64_t total_steps);
+
+// How many checkpoints are there at once, as far as that is sure beforehand: with kBest one.
+std::int64_t checkpoints_at_once(const LoopOptions& options, std::int64_t total_steps,
+                                 std::int64_t steps_per_epoch);
 
 }  // namespace tandem

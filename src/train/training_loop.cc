@@ -174,9 +174,10 @@ class TrainingLoop {
                                   ? fmt::format("{:.4f} after step {}", best_model_.best()->value,
                                                 best_model_.best()->step)
                                   : "any number";
-    log_info("stopping early after step {} of {}: {} evaluations in a row had no better {} than {}",
-             reached_.steps, trainer_.total_steps(), options_.early_stopping_patience,
-             options_.best_metric(), since);
+    log_info(
+        "stopping early after step {} of {}: {} evaluation{} in a row had no better {} than {}",
+        reached_.steps, trainer_.total_steps(), options_.early_stopping_patience,
+        options_.early_stopping_patience == 1 ? "" : "s", options_.best_metric(), since);
   }
 
   // The same on every rank.

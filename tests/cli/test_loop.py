@@ -143,7 +143,7 @@ class BestModel(LoopTest):
     def test_stops_early(self):
         log = self.train(*BY_EPOCH, *FIRST_IS_BEST, "--early-stopping-patience", 1,
                          "--load_best_model_at_end", "True")
-        self.assertIn("stopping early after step 4 of 6: 1 evaluations in a row had no better "
+        self.assertIn("stopping early after step 4 of 6: 1 evaluation in a row had no better "
                       "eval_loss than ", log)
         state = self.read("trainer_state.json")
         self.assertEqual((state["global_step"], state["max_steps"]), (4, 6))

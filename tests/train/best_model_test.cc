@@ -41,6 +41,16 @@ TEST(LoopOptions, RoundASharesStepsUp) {
   EXPECT_EQ(whole.save_steps, 20);
 }
 
+TEST(LoopOptions, CountTheCheckpointsThatAreThereAtOnce) {
+  const auto count = [](const LoopOptions& options) { return checkpoints_at_once(options, 10, 4); };
+  EXPECT_EQ(count({}), 0);
+  EXPECT_EQ(count({.save_steps = 3}), 3);
+  EXPECT_EQ(count({.save_strategy = IntervalStrategy::kEpoch}), 3);
+  EXPECT_EQ(count({.save_strategy = IntervalStrategy::kEpoch, .save_total_limit = 1}), 2);
+  EXPECT_EQ(count({.save_strategy = IntervalStrategy::kBest}), 1);
+  EXPECT_EQ(count({.save_strategy = IntervalStrategy::kNo}), 0);
+}
+
 TEST(BestModel, IsTheFirstOfSeveralThatAreAsGood) {
   BestModel best({.metric_for_best_model = "accuracy"});
   EXPECT_FALSE(best.best());
