@@ -19,9 +19,9 @@ class OutputFiles(ProgramTest):
         self.succeeds(*self.train_arguments("--do-train", "--do-eval", "--do-predict",
                                             "--validation-file", rows, "--test-file", rows))
         self.assertEqual(sorted(contents(self.output)), [
-            "all_results.json", "config.json", "eval_results.json", "model.safetensors",
-            "predict_results.txt", "special_tokens_map.json", "tokenizer.json",
-            "tokenizer_config.json", "train_results.json", "trainer_state.json",
+            "README.md", "all_results.json", "config.json", "eval_results.json",
+            "model.safetensors", "predict_results.txt", "report.html", "special_tokens_map.json",
+            "tokenizer.json", "tokenizer_config.json", "train_results.json", "trainer_state.json",
             "training_args.json", "vocab.txt"])
         self.check_model_files()
         self.check_results()
