@@ -145,15 +145,10 @@ Chart& Chart::bars(const Points& bars, std::string_view style, std::string_view 
   return *this;
 }
 
-Chart& Chart::ring(double x, double y, std::string_view text) {
+Chart& Chart::ring(double x, double y) {
   if (!std::isfinite(x) || !std::isfinite(y)) return *this;
-  const bool to_the_left = across(x) > kLeft + kWidth / 2;
-  content_ += fmt::format(
-      "<circle class=\"best\" cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"6\"/>\n<text class=\"best\" "
-      "x=\"{2:.1f}\" y=\"{3:.1f}\" text-anchor=\"{4}\">{5}</text>\n",
-      across(x), down(y), across(x) + (to_the_left ? -10 : 10),
-      down(y) < kBottom - kHeight / 2 ? down(y) + 16 : down(y) - 8, to_the_left ? "end" : "start",
-      html_escaped(text));
+  content_ += fmt::format("<circle class=\"best\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\"/>\n",
+                          across(x), down(y));
   return *this;
 }
 

@@ -47,8 +47,8 @@ class Chart {
   Chart& dots(const Points& points, std::string_view style, std::string_view name = {});
   // A bar from x to the next bar's x, the last one to the axis' end, of height y.
   Chart& bars(const Points& bars, std::string_view style, std::string_view name = {});
-  // A ring around a point, and a word beside it.
-  Chart& ring(double x, double y, std::string_view text);
+  // A ring around a point.
+  Chart& ring(double x, double y);
 
   // <figure> with caption, picture and legend.
   std::string html() const;

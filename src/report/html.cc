@@ -57,7 +57,7 @@ circle.third, rect.third { fill: var(--third); } circle.fourth { fill: var(--fou
 @media (max-width: 40rem) { svg.share { display: none; } th, td { padding: .3rem .4rem; }
   td.text { min-width: 13rem; } }
 circle.many { fill-opacity: .45; } circle.best { fill: none; stroke: var(--text);
-  stroke-width: 1.5; } svg text.best { fill: var(--text); font-weight: 600; }
+  stroke-width: 1.5; }
 )css";
 
 }  // namespace

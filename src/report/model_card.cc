@@ -199,7 +199,7 @@ std::string model_card(const ModelCard& card) {
       "were "
       "used during training:\n";
   for (const auto& [name, value] : card.hyperparameters) {
-    text += fmt::format("- {}: {}\n", name, markdown_text(value));
+    text += fmt::format("- {}: {}\n", name, value);
   }
   const std::vector<Line> lines = training_lines(card.log);
   if (!lines.empty()) text += "\n### Training results\n\n" + markdown_table(lines);

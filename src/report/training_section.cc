@@ -138,11 +138,11 @@ std::string training_section(const TrainingCurve& curve, std::span<const json> l
   text += loss.html();
   if (best) {
     const Points values = line_of(evaluations, judgement.key);
-    Chart metric(fmt::format("{} by evaluation", short_name(judgement.key)), steps,
-                 axis_over_heights(std::span(&values, 1)));
-    metric.line(values, "third").dots(values, "third");
-    metric.ring(values[*best].first, values[*best].second,
-                fmt::format("best: {:.4f}", values[*best].second));
+    const auto& [step, value] = values[*best];
+    Chart metric(fmt::format("{} by evaluation, best {:.4f} at step {:.0f}",
+                             short_name(judgement.key), value, step),
+                 steps, axis_over_heights(std::span(&values, 1)));
+    metric.line(values, "third").dots(values, "third").ring(step, value);
     text += metric.html();
   }
   const Points rates = line_of(points, &TrainingCurve::Point::learning_rate);

@@ -21,8 +21,7 @@ class OutputFiles(ProgramTest):
         self.assertEqual(sorted(contents(self.output)), [
             "README.md", "all_results.json", "config.json", "eval_results.json",
             "model.safetensors", "predict_results.txt", "report.html", "special_tokens_map.json",
-            "tokenizer.json",
-            "tokenizer_config.json", "train_results.json", "trainer_state.json",
+            "tokenizer.json", "tokenizer_config.json", "train_results.json", "trainer_state.json",
             "training_args.json", "vocab.txt"])
         self.check_model_files()
         self.check_results()

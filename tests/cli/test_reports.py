@@ -172,7 +172,7 @@ class Report(ProgramTest):
         rows = self.rows_file("validation.tsv", [*ROWS, ("a <b>&\"'</b> film", "bad")])
         self.succeeds(*self.train_arguments("--validation-file", rows, "--eval-strategy", "epoch"))
         page = self.page(self.output / "report.html")
-        for part in ("Learning rate", "accuracy by evaluation", "best: ", "Confusion matrix",
+        for part in ("Learning rate", "accuracy by evaluation", ", best 0.", "Confusion matrix",
                      "macro average", "Calibration, ECE", "Worst predictions", "Lengths in training",
                      "per_device_train_batch_size", "processor"):
             self.assertIn(part, page)

@@ -49,10 +49,11 @@ TEST(TrainingSection, TellsQualityFromSpeed) {
 TEST(TrainingSection, DrawsCurvesAndMarksTheBest) {
   const std::string html = training_section(sample_curve(), sample_log(), {.key = "eval_f1"});
   for (const char* const title :
-       {"<figcaption>Loss</", "f1 by evaluation</", "Learning rate</", "Gradient norm"}) {
+       {"<figcaption>Loss</", "f1 by evaluation, best 0.9000 at step 40</", "Learning rate</",
+        "Gradient norm"}) {
     EXPECT_NE(html.find(title), html.npos) << title;
   }
-  EXPECT_NE(html.find("best: 0.9000"), html.npos);
+  EXPECT_NE(html.find("<circle class=\"best\""), html.npos);
   EXPECT_NE(html.find("<tr class=\"best\"><td>40</td><td>2.00</td><td>0.9000</td><td>0.5000</td>"),
             html.npos)
       << html;
