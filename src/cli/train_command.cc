@@ -51,8 +51,10 @@ class TrainRun {
         job_(job),
         output_(flags.output_dir, flags.overwrite_output_dir),
         compute_(compute),
-        data_(read_training_data(flags.data, needs_, labels_of_model(flags.model))),
-        session_(flags.model, data_.labels,
+        model_directory_(model_directory(flags.model, flags.hub)),
+        data_(read_training_data(with_fetched_task(flags), needs_,
+                                 labels_of_model(model_directory_))),
+        session_(model_directory_, data_.labels,
                  {.outputs = data_.labels.outputs(),
                   .allow_new_head = needs_.train,
                   .ignore_mismatched_sizes = flags.ignore_mismatched_sizes,
@@ -107,8 +109,18 @@ class TrainRun {
     if (training_set) broadcast_dataset(communicator, *training_set);
   }
 
-  static std::optional<LabelScheme> labels_of_model(const std::string& directory) {
-    const HfConfig config = read_hf_config(std::filesystem::path(directory) / "config.json");
+  // A task whose folder isn't given may be in the hub's cache.
+  static DataFlags with_fetched_task(const TrainFlags& flags) {
+    DataFlags data = flags.data;
+    if (data.task_name.empty() || !data.data_dir.empty()) return data;
+    if (const auto folder = find_task_directory(find_task(data.task_name), flags.hub)) {
+      data.data_dir = folder->string();
+    }
+    return data;
+  }
+
+  static std::optional<LabelScheme> labels_of_model(const std::filesystem::path& directory) {
+    const HfConfig config = read_hf_config(directory / "config.json");
     if (config.labels.empty()) return std::nullopt;
     return label_scheme(config);
   }
@@ -252,6 +264,7 @@ class TrainRun {
   const Job& job_;
   OutputDirectory output_;
   Compute& compute_;
+  std::filesystem::path model_directory_;
   TrainingData data_;
   ModelSession session_;
   std::vector<TokenDataset> evaluation_sets_;
@@ -277,7 +290,9 @@ std::vector<Fact> facts_of(const TrainFlags& flags, const std::string& flags_jso
       {"program", TANDEM_VERSION, "put the same version on every host"},
       {"kernels", compute.kernels().name,
        "name a set that every host has for all, e.g. --kernels avx2"},
-      {"model", hash_of_files(model_files(flags.model)),
+      {"model",
+       hash_of_files(
+           model_files(find_model_directory(flags.model, flags.hub).value_or(flags.model))),
        "rank 0's is used: remove or replace the others"},
       {"data",
        hash_of_files({flags.data.train_file, flags.data.validation_file, flags.data.test_file}),

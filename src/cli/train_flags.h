@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/hub_flags.h"
 #include "cli/job.h"
 #include "cli/shared_flags.h"
 #include "cli/training_data.h"
@@ -16,6 +17,7 @@ namespace tandem {
 
 struct TrainFlags {
   std::string model;
+  HubFlags hub;  // where a model by name comes from
   std::string output_dir;
   bool overwrite_output_dir = false;
   bool ignore_mismatched_sizes = false;
