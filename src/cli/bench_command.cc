@@ -23,7 +23,7 @@ namespace tandem {
 HfConfig config_of(const BenchFlags& flags) {
   HfConfig config = flags.model.empty()
                         ? preset_config(flags.preset)
-                        : read_hf_config(std::filesystem::path(flags.model) / "config.json");
+                        : read_hf_config(model_directory(flags.model, flags.hub) / "config.json");
   set_label_scheme(config, {.names = {"0", "1"}});
   return config;
 }
@@ -130,7 +130,9 @@ void add_model_flags(CLI::App& command, BenchFlags& flags) {
       .add_option("--preset", flags.preset,
                   "sizes of bert-base-cased, bert-base-uncased, bert-large-cased or minilm-l6")
       ->capture_default_str();
-  command.add_option("--model", flags.model, "sizes of this model directory's config.json instead");
+  command.add_option("--model", flags.model,
+                     "sizes of this model's config.json instead: a directory or a name on the hub");
+  add_hub_flags(command, flags.hub);
   add_json_flag(command, flags.json);
   add_compute_flags(command, flags.compute);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/hub_flags.h"
 #include "cli/shared_flags.h"
 #include "model/hf_config.h"
 
@@ -15,6 +16,7 @@ struct BenchFlags {
   bool json = false;
   bool int8 = false;
   ComputeFlags compute;
+  HubFlags hub;
 };
 
 // Of the model directory or the preset that the flags name, with two labels.

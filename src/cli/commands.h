@@ -12,6 +12,7 @@ void add_predict_command(CLI::App& app);
 void add_quantize_command(CLI::App& app);
 void add_tokenize_command(CLI::App& app);
 void add_init_command(CLI::App& app);
+void add_fetch_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 // `exit_code` becomes that of the findings (5 when there is an error) or of the job, and must
 // outlive `app`'s parsing.

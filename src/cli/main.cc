@@ -45,6 +45,7 @@ int run(int argc, char** argv) {
   add_quantize_command(app);
   add_tokenize_command(app);
   add_init_command(app);
+  add_fetch_command(app);
   add_bench_command(app);
   int exit_code = static_cast<int>(ExitCode::kDone);
   add_doctor_command(app, exit_code);

@@ -22,7 +22,7 @@ struct QuantizeFlags {
 
 void write_quantized(const QuantizeFlags& flags) {
   const OutputDirectory output(flags.output, flags.overwrite);
-  const ModelSession session(flags.question.model);
+  const ModelSession session(model_directory(flags.question.model, flags.question.hub));
   output.check_space_for(session.saved_bytes());
   StagedFiles files(output.path());
   session.stage_int8(files);

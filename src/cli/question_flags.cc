@@ -46,7 +46,8 @@ ExampleSet read_questions(const QuestionFlags& flags, const LabelScheme& labels,
 
 void add_question_flags(CLI::App& command, QuestionFlags& flags) {
   command
-      .add_option("--model,--model-name-or-path", flags.model, "directory of a fine-tuned model")
+      .add_option("--model,--model-name-or-path", flags.model,
+                  "directory of a fine-tuned model, or its name on the hub (see `tandem fetch`)")
       ->option_text("DIR")
       ->required();
   command
@@ -68,13 +69,14 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
                   "examples at a time, or as many more as come to 2,048 tokens")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
+  add_hub_flags(command, flags.hub);
   add_json_flag(command, flags.json);
   add_compute_flags(command, flags.compute);
 }
 
 Answers ask(const QuestionFlags& flags, LabelNeed need) {
   Compute compute = make_compute(flags.compute);
-  ModelSession session(flags.model);
+  ModelSession session(model_directory(flags.model, flags.hub));
   ExampleSet examples = read_questions(flags, session.labels(), need);
   TokenDataset dataset =
       session.encode(examples, session.limit_tokens(flags.max_seq_length), compute.pool());

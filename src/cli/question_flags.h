@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/hub_flags.h"
 #include "cli/model_session.h"
 #include "cli/shared_flags.h"
 #include "data/read_examples.h"
@@ -17,6 +18,7 @@ namespace tandem {
 
 struct QuestionFlags {
   std::string model;
+  HubFlags hub;                // where a model by name comes from
   std::string data;            // a file, or "-" for standard input
   std::string format = "txt";  // of standard input
   std::string task_name;       // columns as in this GLUE task's files

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
+#include "cli/hub_flags.h"
 #include "cli/shared_flags.h"
 #include "formats/json.h"
 #include "text/tokenizer.h"
@@ -21,6 +22,7 @@ namespace {
 
 struct TokenizeFlags {
   std::string model;
+  HubFlags hub;
   std::string file = "-";
   std::int64_t max_seq_length = 128;
   bool json = false;
@@ -44,7 +46,7 @@ std::string json_line(const Tokenizer& tokenizer, const std::string& text, std::
 }
 
 void tokenize(const TokenizeFlags& flags) {
-  const Tokenizer tokenizer = Tokenizer::load(flags.model);
+  const Tokenizer tokenizer = Tokenizer::load(model_directory(flags.model, flags.hub));
   const bool from_stdin = flags.file == "-";
   std::ifstream file;
   if (!from_stdin) {
@@ -71,7 +73,9 @@ void add_tokenize_command(CLI::App& app) {
   CLI::App& command =
       *app.add_subcommand("tokenize", "Print the token ids that the model sees of each line.");
   const auto flags = std::make_shared<TokenizeFlags>();
-  command.add_option("--model,--model-name-or-path", flags->model, "directory of the model")
+  command
+      .add_option("--model,--model-name-or-path", flags->model,
+                  "directory of the model, or its name on the hub (see `tandem fetch`)")
       ->option_text("DIR")
       ->required();
   command.add_option("file", flags->file, "text, a line each; - for standard input")
@@ -81,6 +85,7 @@ void add_tokenize_command(CLI::App& app) {
       ->capture_default_str();
   command.add_flag("--json", flags->json,
                    "an object a line: ids, tokens, and byte offsets in the line");
+  add_hub_flags(command, flags->hub);
   command.callback([flags] { tokenize(*flags); });
 }
 

@@ -36,7 +36,9 @@ std::vector<Fact> facts_of(const TrainFlags& flags, const std::string& flags_jso
       {"program", TANDEM_VERSION, "put the same version on every host"},
       {"kernels", compute.kernels().name,
        "name a set that every host has for all, e.g. --kernels avx2"},
-      {"model", hash_of_files(model_files(flags.model)),
+      {"model",
+       hash_of_files(
+           model_files(find_model_directory(flags.model, flags.hub).value_or(flags.model))),
        "rank 0's is used: remove or replace the others"},
       {"data",
        hash_of_files({flags.data.train_file, flags.data.validation_file, flags.data.test_file}),

@@ -78,10 +78,12 @@ void add_train_flags(CLI::App& command, TrainFlags& flags) {
   constexpr const char* kGroup = "Model and output";
   command
       .add_option("--model-name-or-path,--model", flags.model,
-                  "directory of a BERT model in Hugging Face's layout")
+                  "directory of a BERT model in Hugging Face's layout, or its name on the hub (see "
+                  "`tandem fetch`)")
       ->option_text("DIR")
       ->required()
       ->group(kGroup);
+  add_hub_flags(command, flags.hub, kGroup);
   command
       .add_option("--output-dir,--output", flags.output_dir,
                   "where the model and the results are written")

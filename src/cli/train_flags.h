@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/hub_flags.h"
 #include "cli/job.h"
 #include "cli/run_reports.h"
 #include "cli/shared_flags.h"
@@ -17,6 +18,7 @@ namespace tandem {
 
 struct TrainFlags {
   std::string model;
+  HubFlags hub;  // where a model by name comes from
   std::string output_dir;
   bool overwrite_output_dir = false;
   bool ignore_mismatched_sizes = false;

@@ -25,8 +25,18 @@ DataNeeds needs_of(const TrainFlags& flags) {
           .predict = flags.do_predict};
 }
 
-std::optional<LabelScheme> labels_of_model(const std::string& directory) {
-  const HfConfig config = read_hf_config(std::filesystem::path(directory) / "config.json");
+// A task whose folder isn't given may be in the hub's cache.
+DataFlags with_fetched_task(const TrainFlags& flags) {
+  DataFlags data = flags.data;
+  if (data.task_name.empty() || !data.data_dir.empty()) return data;
+  if (const auto folder = find_task_directory(find_task(data.task_name), flags.hub)) {
+    data.data_dir = folder->string();
+  }
+  return data;
+}
+
+std::optional<LabelScheme> labels_of_model(const std::filesystem::path& directory) {
+  const HfConfig config = read_hf_config(directory / "config.json");
   if (config.labels.empty()) return std::nullopt;
   return label_scheme(config);
 }
@@ -70,9 +80,11 @@ TrainJob::TrainJob(const TrainFlags& flags, std::string flags_json, const Job& j
       flags_json_(std::move(flags_json)),
       job_(job),
       compute_(compute),
-      output_(flags.output_dir, flags.overwrite_output_dir) {
+      output_(flags.output_dir, flags.overwrite_output_dir),
+      model_directory_(model_directory(flags.model, flags.hub)) {
   inputs_.needs = needs_of(flags);
-  inputs_.data = read_training_data(flags.data, inputs_.needs, labels_of_model(flags.model));
+  inputs_.data = read_training_data(with_fetched_task(flags), inputs_.needs,
+                                    labels_of_model(model_directory_));
   inputs_.evaluates_at_the_end =
       inputs_.needs.evaluate && (flags.do_eval || !flags.do_train || is_series(flags));
   check_metric(flags, inputs_.data);
@@ -88,7 +100,8 @@ RunOutcome TrainJob::run(const RunOrder& order, const RunPlace& place) {
     broadcast_order(*job_.communicator(), shared);
     broadcast_weights(*job_.communicator(), session_->classifier().weights);
   }
-  const TrainFlags flags = flags_for(flags_, order, job_.alone() ? 1 : job_.communicator()->size());
+  TrainFlags flags = flags_for(flags_, order, job_.alone() ? 1 : job_.communicator()->size());
+  flags.model = model_directory_.string();
   return TrainRun(flags, flags_json_for(order, place.output), job_, compute_, inputs_, *session_,
                   output_, place)
       .run();
@@ -118,7 +131,7 @@ void TrainJob::load(std::uint64_t seed) {
                             .ignore_mismatched_sizes = flags_.ignore_mismatched_sizes,
                             .for_training = inputs_.needs.train,
                             .seed = seed};
-  session_.emplace(flags_.model, inputs_.data.labels, options,
+  session_.emplace(model_directory_, inputs_.data.labels, options,
                    first ? LoadReporting::kSaid : LoadReporting::kSilent);
   if (precision_) session_->prepare_for_training(*precision_, compute_);
 }

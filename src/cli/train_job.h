@@ -42,6 +42,7 @@ class TrainJob {
   const Job& job_;
   Compute& compute_;
   OutputDirectory output_;
+  std::filesystem::path model_directory_;
   TrainInputs inputs_;
   std::optional<ModelSession> session_;
   std::optional<Precision> precision_;  // once it is chosen

@@ -94,11 +94,12 @@ void check_label_order(const Task& task, const LabelScheme& task_labels,
 
 TrainingData read_task(const DataFlags& flags, const DataNeeds& needs,
                        const std::optional<LabelScheme>& model_labels) {
-  if (flags.data_dir.empty()) {
-    throw UsageError("--task-name {} needs --data-dir, the folder with its TSV files",
-                     flags.task_name);
-  }
   const Task& task = find_task(flags.task_name);
+  if (flags.data_dir.empty()) {
+    throw UsageError(
+        "--task-name {} needs --data-dir, the folder with its TSV files, or `tandem fetch glue/{}`",
+        flags.task_name, task.name);
+  }
   TrainingData data;
   data.name = task.name;
   data.labels = label_scheme(task);

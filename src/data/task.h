@@ -54,11 +54,16 @@ const Task& find_task(std::string_view name);
 LabelScheme label_scheme(const Task& task);
 
 // The split's file: in `data_directory` itself, or in a folder of it called as the task ("MRPC",
-// "mrpc"). Throws DataError that says where it was looked for.
+// "mrpc"); the hub's where there is none of GLUE's. Throws DataError that says where it was looked
+// for.
 std::filesystem::path task_file(const Task& task, const TaskSplit& split,
                                 const std::filesystem::path& data_directory);
 
-// Reads a file of the task: a line is a row, quotes are ordinary, broken rows as the task has it.
+// The split's file in the hub's data set of GLUE, "mrpc/validation-00000-of-00001.parquet".
+std::string hub_file(const Task& task, const TaskSplit& split);
+
+// Reads a file of the task: Parquet by its extension; else a line is a row, quotes are ordinary,
+// broken rows as the task has it.
 Table read_task_table(const Task& task, const std::filesystem::path& path);
 
 // The task's columns, by the names in the header. Throws DataError when one isn't there.

@@ -222,7 +222,7 @@ HfConfig read_hf_config(const std::filesystem::path& path) {
   if (!directory.empty() && !std::filesystem::is_directory(directory, ignored)) {
     throw ModelError(
         "{}: there is no such directory; expected one with config.json, model.safetensors and "
-        "tokenizer.json or vocab.txt (a name on the Hugging Face hub is not enough: download it)",
+        "tokenizer.json or vocab.txt",
         directory.string());
   }
   return parse_hf_config(read_file(path, ExitCode::kModel, kMaxConfigBytes),

@@ -29,9 +29,12 @@ class Result(NamedTuple):
 
 
 def environment(**variables: str) -> dict[str, str]:
+    """That of the tests, without what would change a command's answers: a launcher's variables, a
+    proxy's, the hub's and its cache."""
     inherited = {name: value for name, value in os.environ.items()
-                 if name not in LAUNCHER_VARIABLES}
-    return inherited | variables
+                 if name not in LAUNCHER_VARIABLES and not name.lower().endswith("_proxy")
+                 and not name.startswith(("HF_", "HUGGING", "TRANSFORMERS_"))}
+    return inherited | {"HF_HOME": "/nonexistent"} | variables
 
 
 def run(*arguments, stdin: bytes | str = b"", env: dict[str, str] | None = None,

@@ -18,8 +18,9 @@ class BadModel(ProgramTest):
     def test_missing_directory(self):
         for command in (["train", "--train-file", self.rows_file(), "--output-dir", self.output],
                         ["predict", "--data", self.rows_file()]):
-            self.fails(MODEL, ["bert-base-cased: there is no such directory", "config.json",
-                               "download it"], *command, "--model", "bert-base-cased")
+            self.fails(MODEL, ["bert-base-cased: there is no such directory, and no such model in "
+                               "the cache /nonexistent/hub; `tandem fetch bert-base-cased` brings"],
+                       *command, "--model", "bert-base-cased")
 
     def test_missing_config(self):
         (self.model / "config.json").unlink()

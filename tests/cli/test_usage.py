@@ -6,7 +6,7 @@ from program import (BINARY, LAUNCHER_VARIABLES, MACHINE, USAGE, ProgramTest, co
                      run)
 
 COMMANDS = {"train": "--learning-rate, --lr X", "evaluate": "--data FILE",
-            "predict": "--format TEXT", "tokenize": "--json", "init": "--preset TEXT",
+            "predict": "--format TEXT", "tokenize": "--json", "fetch": "--revision, --model-revision TEXT", "init": "--preset TEXT",
             "bench": "gemm", "launch": "--hostfile, --machinefile FILE"}
 
 
@@ -167,7 +167,7 @@ class Help(unittest.TestCase):
             self.assertIn("\n\n" + group + "\n", text)
         for default in ("[5e-05]", "[128]", "[3]", "[42]", "[no]", "[auto]"):
             self.assertIn(default, text)
-        self.assertIn("layout (required)", text)
+        self.assertIn("`tandem fetch`) (required)", text)
 
     def test_version(self):
         self.assertRegex(run("--version").out, r"^\d+\.\d+\.\d+\n$")

@@ -1,0 +1,63 @@
+#include "hub/file_lock.h"
+
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+
+namespace tandem {
+namespace {
+
+FileDescriptor opened(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  // Writable by the group: people who share a cache wait for each other.
+  FileDescriptor descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0664));
+  if (descriptor.get() < 0) {
+    throw WallError("{}: cannot be made: {}; HF_HUB_CACHE names another cache", path.string(),
+                    errno_text(errno));
+  }
+  return descriptor;
+}
+
+// Whether the file that is locked is still the one that others would lock.
+bool is_still_there(const FileDescriptor& descriptor, const std::filesystem::path& path) {
+  struct stat locked {};
+  struct stat there {};
+  return fstat(descriptor.get(), &locked) == 0 && stat(path.c_str(), &there) == 0 &&
+         locked.st_ino == there.st_ino && locked.st_dev == there.st_dev;
+}
+
+}  // namespace
+
+FileLock::FileLock(const std::filesystem::path& path, const std::string& what)
+    : descriptor_(opened(path)) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  bool said = false;
+  while (true) {
+    if (flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) {
+      held_ = true;
+      if (is_still_there(descriptor_, path)) return;
+      descriptor_ = opened(path);
+      held_ = false;
+      continue;
+    }
+    if (errno != EWOULDBLOCK && errno != EACCES && errno != EINTR) return;
+    throw_if_interrupted("waiting for another process");
+    if (!said && Clock::now() - start > std::chrono::seconds(1)) {
+      log_info("{}: another process is fetching it; waiting for that", what);
+      said = true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+}  // namespace tandem
