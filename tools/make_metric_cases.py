@@ -54,8 +54,8 @@ def values_case(name: str, actual, predicted) -> dict:
 def case(name: str, actual, predicted, classes: int, several: bool, expected: dict) -> dict:
     values = {key: None if math.isnan(value) else float(value) for key, value in expected.items()}
     return {"name": name, "classes": classes, "several": several,
-            "actual": numpy.asarray(actual).tolist(), "predicted": numpy.asarray(predicted).tolist(),
-            "expected": values}
+            "actual": numpy.asarray(actual).tolist(),
+            "predicted": numpy.asarray(predicted).tolist(), "expected": values}
 
 
 def all_cases() -> list[dict]:

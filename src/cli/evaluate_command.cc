@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/published_results.h"
 #include "cli/question_flags.h"
 
 namespace tandem {
@@ -9,6 +10,7 @@ namespace {
 
 void evaluate(const QuestionFlags& flags) {
   const Results results = results_of(flags, ask(flags, LabelNeed::kRequired));
+  if (!flags.task_name.empty()) say_published_results(find_task(flags.task_name), results);
   fmt::print("{}\n", flags.json ? results_json(results) : results_block("eval", results));
 }
 

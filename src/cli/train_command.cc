@@ -16,9 +16,11 @@
 #include "cli/model_session.h"
 #include "cli/output_directory.h"
 #include "cli/predictions_text.h"
+#include "cli/published_results.h"
 #include "cli/train_flags.h"
 #include "cli/train_peer.h"
 #include "comm/collectives.h"
+#include "formats/json.h"
 #include "train/agreement.h"
 #include "train/evaluator.h"
 #include "train/run_log.h"
@@ -31,11 +33,11 @@ namespace {
 
 DataNeeds needs_of(const TrainFlags& flags) {
   const bool nothing_said = !flags.do_train && !flags.do_eval && !flags.do_predict;
-  const bool rows_to_evaluate =
-      !flags.data.validation_file.empty() || !flags.data.task_name.empty();
+  const bool rows_to_evaluate = flags.data.has_evaluation();
   const bool while_training = flags.loop.eval_strategy != IntervalStrategy::kNo;
   return {.train = flags.do_train || nothing_said,
-          .evaluate = flags.do_eval || while_training || (nothing_said && rows_to_evaluate),
+          .evaluate = flags.do_eval || while_training || flags.data.validation_split > 0 ||
+                      (nothing_said && rows_to_evaluate),
           .predict = flags.do_predict};
 }
 
@@ -51,7 +53,8 @@ class TrainRun {
         job_(job),
         output_(flags.output_dir, flags.overwrite_output_dir),
         compute_(compute),
-        data_(read_training_data(flags.data, needs_, labels_of_model(flags.model))),
+        data_(read_training_data(flags.data, needs_, labels_of_model(flags.model),
+                                 flags.trainer.seed)),
         session_(flags.model, data_.labels,
                  {.outputs = data_.labels.outputs(),
                   .allow_new_head = needs_.train,
@@ -60,15 +63,21 @@ class TrainRun {
                   .seed = flags.trainer.seed}) {}
 
   void run() {
-    const std::int64_t max_tokens = session_.limit_tokens(flags_.data.max_seq_length);
+    if (flags_.trainer.label_smoothing > 0 && data_.labels.kind != ProblemKind::kSingleLabel) {
+      throw UsageError("--label-smoothing-factor is for classes, of which each row has one");
+    }
+    const EncodingLimits limits{session_.limit_tokens(flags_.data.max_seq_length),
+                                flags_.data.long_text};
     for (const NamedExamples& set : data_.evaluate) {
-      evaluation_sets_.push_back(session_.encode(set.examples, max_tokens, compute_.pool()));
+      evaluation_sets_.push_back(session_.encode(set.examples, limits, compute_.pool()));
     }
     session_.prepare(flags_.compute.precision, compute_);
     std::optional<TokenDataset> training_set;
     if (needs_.train) {
       output_.check_space_for(session_.saved_bytes());
-      training_set = session_.encode(*data_.train, max_tokens, compute_.pool());
+      EncodingLimits of_training = limits;
+      if (limits.long_text == LongText::kWindow) of_training.long_text = LongText::kHead;
+      training_set = session_.encode(*data_.train, of_training, compute_.pool());
     }
     if (!job_.alone()) share_inputs(training_set);
     std::optional<LoopResult> trained;
@@ -77,17 +86,19 @@ class TrainRun {
     if (evaluates_at_the_end()) {
       evaluation = evaluate_all();
       fmt::print("{}\n", results_block("eval", evaluation));
+      if (!data_.name.empty()) say_published_results(find_task(data_.name), evaluation);
       save_results("eval", evaluation);
     }
     if (trained && !flags_.speed_report.empty()) save_speed(*trained, evaluation);
     for (const NamedExamples& set : data_.predict) {
-      predict_set(set, session_.encode(set.examples, max_tokens, compute_.pool()));
+      predict_set(set, session_.encode(set.examples, limits, compute_.pool()));
     }
   }
 
  private:
   bool evaluates_at_the_end() const {
-    return needs_.evaluate && (flags_.do_eval || !flags_.do_train);
+    return needs_.evaluate &&
+           (flags_.do_eval || !flags_.do_train || flags_.data.validation_split > 0);
   }
 
   // What was read here is all that the other ranks need.
@@ -104,7 +115,10 @@ class TrainRun {
     broadcast_outline(communicator, outline);
     broadcast_weights(communicator, model.weights);
     for (TokenDataset& dataset : evaluation_sets_) broadcast_dataset(communicator, dataset);
-    if (training_set) broadcast_dataset(communicator, *training_set);
+    if (training_set) {
+      broadcast_dataset(communicator, *training_set);
+      broadcast_class_weights(communicator, data_.class_weights);
+    }
   }
 
   static std::optional<LabelScheme> labels_of_model(const std::string& directory) {
@@ -115,7 +129,9 @@ class TrainRun {
 
   LoopResult train(const TokenDataset& dataset) {
     throw_if_interrupted("reading; nothing was written");
-    Trainer trainer(session_.classifier(), dataset, flags_.trainer, compute_, job_.communicator());
+    TrainerOptions options = flags_.trainer;
+    options.class_weights = data_.class_weights;
+    Trainer trainer(session_.classifier(), dataset, options, compute_, job_.communicator());
     examples_of_update_ = trainer.examples_of_update();
     say_plan(trainer);
     trainer.allocate();
@@ -221,14 +237,14 @@ class TrainRun {
   }
 
   Predictions answers_of(const TokenDataset& dataset) {
-    Progress progress("evaluating", dataset.size());
+    Progress progress("evaluating", dataset.sequences());
     return predict(
         session_.classifier(), dataset, flags_.eval_batch_size, compute_,
         [&](std::int64_t done) { progress.update(done); }, job_.communicator());
   }
 
   void predict_set(const NamedExamples& set, const TokenDataset& dataset) {
-    Progress progress("predicting", dataset.size());
+    Progress progress("predicting", dataset.sequences());
     const Predictions predictions =
         predict(session_.classifier(), dataset, flags_.eval_batch_size, compute_,
                 [&](std::int64_t done) { progress.update(done); });
@@ -291,6 +307,21 @@ std::vector<Fact> facts_of(const TrainFlags& flags, const std::string& flags_jso
   return facts;
 }
 
+// Where nothing was said of the output, it is a new directory beside the rows.
+void train_as_root(const TrainFlags& flags, const std::string& flags_json, const Job& job,
+                   Compute& compute) {
+  if (!flags.output_dir.empty()) {
+    TrainRun(flags, flags_json, job, compute).run();
+    return;
+  }
+  TrainFlags complete = flags;
+  complete.output_dir = new_directory_beside(flags.data.train_file).string();
+  log_info("the model goes to {} (--output-dir names another directory)", complete.output_dir);
+  auto arguments = nlohmann::json::parse(flags_json);
+  arguments["output_dir"] = complete.output_dir;
+  TrainRun(complete, python_json(arguments, {.indent = 2}) + "\n", job, compute).run();
+}
+
 void train(const TrainFlags& flags, const std::string& flags_json) {
   const Job job(flags.job);
   job.run([&] {
@@ -299,7 +330,7 @@ void train(const TrainFlags& flags, const std::string& flags_json) {
       check_agreement(*job.communicator(), job.hosts(), facts_of(flags, flags_json, compute));
     }
     if (job.root()) {
-      TrainRun(flags, flags_json, job, compute).run();
+      train_as_root(flags, flags_json, job, compute);
     } else {
       train_as_peer(flags, job, compute);
     }
@@ -315,9 +346,10 @@ void add_train_command(CLI::App& app) {
   const auto flags = std::make_shared<TrainFlags>();
   add_train_flags(command, *flags);
   command.callback([flags, &command] {
+    complete_train_flags(*flags);
     check_train_flags(*flags);
     catch_interrupts(OnInterrupt::kEndInGoodOrder);
-    train(*flags, train_flags_json(command));
+    train(*flags, train_flags_json(command, *flags));
   });
 }
 

@@ -29,7 +29,10 @@ struct Received {
     bf16_weights = make_bf16_weights(*classifier, table, weights, compute.pool());
     evaluation_sets.resize(static_cast<std::size_t>(outline.evaluation_sets));
     for (TokenDataset& dataset : evaluation_sets) broadcast_dataset(communicator, dataset);
-    if (outline.trains) broadcast_dataset(communicator, training_set);
+    if (outline.trains) {
+      broadcast_dataset(communicator, training_set);
+      broadcast_class_weights(communicator, class_weights);
+    }
   }
   ClassifierModel model() {
     return {.classifier = *classifier,
@@ -49,6 +52,7 @@ struct Received {
   std::vector<BFloat16> bf16_weights;
   std::vector<TokenDataset> evaluation_sets;
   TokenDataset training_set;
+  std::vector<float> class_weights;
 };
 
 }  // namespace
@@ -77,7 +81,9 @@ void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {
   };
   LoopResult result;
   if (received.outline.trains) {
-    Trainer trainer(model, received.training_set, flags.trainer, compute, &communicator);
+    TrainerOptions options = flags.trainer;
+    options.class_weights = received.class_weights;
+    Trainer trainer(model, received.training_set, options, compute, &communicator);
     check_memory(trainer.memory());
     trainer.allocate();
     RunLog log;

@@ -11,6 +11,7 @@
 
 #include "data/columns.h"
 #include "data/example.h"
+#include "data/line_reader.h"
 #include "data/table.h"
 #include "data/tsv.h"
 
@@ -54,12 +55,12 @@ const Task& find_task(std::string_view name);
 LabelScheme label_scheme(const Task& task);
 
 // The split's file: in `data_directory` itself, or in a folder of it called as the task ("MRPC",
-// "mrpc"). Throws DataError that says where it was looked for.
+// "mrpc"), packed with gzip (.gz) or not. Throws DataError that says where it was looked for.
 std::filesystem::path task_file(const Task& task, const TaskSplit& split,
                                 const std::filesystem::path& data_directory);
 
 // Reads a file of the task: a line is a row, quotes are ordinary, broken rows as the task has it.
-Table read_task_table(const Task& task, const std::filesystem::path& path);
+Table read_task_table(const Task& task, LineReader& lines);
 
 // The task's columns, by the names in the header. Throws DataError when one isn't there.
 ColumnChoice task_columns(const Task& task, const Table& table, LabelNeed need);

@@ -28,5 +28,6 @@ struct RunOutline {
 void broadcast_outline(Communicator&, RunOutline& outline);
 void broadcast_weights(Communicator&, std::span<float> weights);
 void broadcast_dataset(Communicator&, TokenDataset& dataset);
+void broadcast_class_weights(Communicator&, std::vector<float>& weights);
 
 }  // namespace tandem
