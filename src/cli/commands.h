@@ -11,6 +11,8 @@ void add_evaluate_command(CLI::App& app);
 void add_predict_command(CLI::App& app);
 void add_quantize_command(CLI::App& app);
 void add_tokenize_command(CLI::App& app);
+// `exit_code` becomes 3 when training would fail, and must outlive `app`'s parsing.
+void add_data_command(CLI::App& app, int& exit_code);
 void add_init_command(CLI::App& app);
 void add_fetch_command(CLI::App& app);
 void add_bench_command(CLI::App& app);

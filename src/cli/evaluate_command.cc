@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/output_directory.h"
+#include "cli/published_results.h"
 #include "cli/question_flags.h"
 #include "cli/run_reports.h"
 #include "report/run_page.h"
@@ -47,11 +48,17 @@ void evaluate(const EvaluateFlags& flags) {
     files.emplace(directory);
   }
   const Answers answers = ask(flags.question, LabelNeed::kRequired);
+  if (files && answers.session.labels().kind == ProblemKind::kMultiLabel) {
+    throw UsageError("--report: there is no page yet for several labels at once");
+  }
   const Results results = results_of(flags.question, answers);
   if (files) {
     stage_report(*files, flags, answers, results);
     files->commit();
     log_info("report: {}", flags.report);
+  }
+  if (!flags.question.task_name.empty()) {
+    say_published_results(find_task(flags.question.task_name), results);
   }
   fmt::print("{}\n", flags.question.json ? results_json(results) : results_block("eval", results));
 }

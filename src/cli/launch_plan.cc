@@ -184,6 +184,7 @@ TrainFlags read_train_command(const std::vector<std::string>& command, std::stri
   } catch (const CLI::Success&) {
     throw UsageError("`tandem train --help` explains what may stand after --; it needs no hosts");
   }
+  complete_train_flags(flags);
   check_train_flags(flags);
   return flags;
 }

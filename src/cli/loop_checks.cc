@@ -50,7 +50,7 @@ void check_series_flags(const TrainFlags& flags) {
         "--seeds and --autotune exclude each other: search first, then try the best "
         "with several seeds");
   }
-  if (flags.data.task_name.empty() && flags.data.validation_file.empty()) {
+  if (!flags.data.has_evaluation()) {
     throw UsageError("{} needs rows to compare the models on: give --validation-file", option);
   }
   if (!flags.speed_report.empty()) {

@@ -133,6 +133,9 @@ void add_optimizer_flags(CLI::App& command, TrainFlags& flags) {
   option("--adam-epsilon", trainer.adamw.epsilon, "AdamW's")->check(above_zero());
   option("--max-grad-norm", trainer.max_grad_norm, "clip to this global norm; 0 means never")
       ->check(at_least_zero());
+  option("--label-smoothing-factor", trainer.label_smoothing,
+         "share of each label that all labels get evenly")
+      ->check(CLI::Range(0.0, 0.999999));
   option("--seed", trainer.seed, "of the order of rows, dropout and a new head");
   command
       .add_flag("--dataloader-drop-last", trainer.drop_last,

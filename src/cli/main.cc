@@ -44,10 +44,11 @@ int run(int argc, char** argv) {
   add_predict_command(app);
   add_quantize_command(app);
   add_tokenize_command(app);
+  int exit_code = static_cast<int>(ExitCode::kDone);
+  add_data_command(app, exit_code);
   add_init_command(app);
   add_fetch_command(app);
   add_bench_command(app);
-  int exit_code = static_cast<int>(ExitCode::kDone);
   add_doctor_command(app, exit_code);
   add_launch_command(app, exit_code);
   add_scale_command(app);

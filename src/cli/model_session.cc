@@ -105,15 +105,20 @@ std::int64_t ModelSession::limit_tokens(std::int64_t asked) const {
   return std::min(asked, possible);
 }
 
-TokenDataset ModelSession::encode(const ExampleSet& examples, std::int64_t max_tokens,
+TokenDataset ModelSession::encode(const ExampleSet& examples, const EncodingLimits& limits,
                                   ThreadPool& pool) const {
-  TokenDataset dataset = encode_examples(examples, tokenizer_, max_tokens, pool);
+  TokenDataset dataset = encode_examples(examples, tokenizer_, limits, pool);
   check_dataset_fits(dataset, model_.config.bert);
   const auto count = static_cast<double>(std::max<std::int64_t>(1, dataset.size()));
+  const std::string divided =
+      limits.long_text == LongText::kWindow
+          ? fmt::format("longer than {} tokens, read in {} pieces", limits.max_tokens,
+                        dataset.sequences() - dataset.size() + dataset.truncated)
+          : fmt::format("cut at {} tokens", limits.max_tokens);
   log_info(
-      "{}: {} examples, {} tokens ({:.1f} each), {} cut at {} tokens{}", dataset.source,
-      dataset.size(), dataset.ids.size(), static_cast<double>(dataset.ids.size()) / count,
-      dataset.truncated, max_tokens,
+      "{}: {} examples, {} tokens ({:.1f} each), {} {}{}", dataset.source, dataset.size(),
+      dataset.ids.size(), static_cast<double>(dataset.ids.size()) / count, dataset.truncated,
+      divided,
       examples.empty_texts > 0 ? fmt::format(", {} with an empty text", examples.empty_texts) : "");
   return dataset;
 }

@@ -47,8 +47,9 @@ class ModelSession {
   // The smaller of what was asked for and what the model can read; says so when that is less.
   std::int64_t limit_tokens(std::int64_t asked) const;
   // Encodes examples, checks that the model can read them, and says how many tokens there are and
-  // how many texts were cut.
-  TokenDataset encode(const ExampleSet& examples, std::int64_t max_tokens, ThreadPool& pool) const;
+  // how many texts were cut or divided.
+  TokenDataset encode(const ExampleSet& examples, const EncodingLimits& limits,
+                      ThreadPool& pool) const;
 
   // Stages everything that transformers and this program load.
   void stage(StagedFiles& files) const;

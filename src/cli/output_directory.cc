@@ -22,6 +22,18 @@ MissingDirectories::~MissingDirectories() {
   }
 }
 
+std::filesystem::path new_directory_beside(const std::filesystem::path& rows) {
+  std::filesystem::path name = rows;
+  if (name.extension() == ".gz") name.replace_extension();
+  name.replace_extension();
+  const std::string first = name.string() + "-model";
+  std::string path = first;
+  for (int number = 2; std::filesystem::exists(path); ++number) {
+    path = fmt::format("{}-{}", first, number);
+  }
+  return path;
+}
+
 OutputDirectory::OutputDirectory(const std::filesystem::path& path, bool overwrite)
     : path_(path), missing_(path) {
   std::error_code error;

@@ -20,6 +20,10 @@ class MissingDirectories {
   std::vector<std::filesystem::path> missing_;  // innermost first
 };
 
+// A directory that isn't there yet, called as a file of rows: rte-model, or rte-model-2, ... for
+// rte.tsv or rte.tsv.gz.
+std::filesystem::path new_directory_beside(const std::filesystem::path& rows);
+
 class OutputDirectory {
  public:
   // Throws UsageError when `path` is there and not empty, unless `overwrite`; WallError when it

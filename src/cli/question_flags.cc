@@ -1,25 +1,32 @@
 #include "cli/question_flags.h"
 
 #include <chrono>
-#include <iostream>
-#include <map>
+#include <filesystem>
+#include <optional>
 
 #include "base/log.h"
 #include "base/progress.h"
 #include "cli/machine_table.h"
+#include "cli/table_input.h"
 #include "cli/training_data.h"
-#include "data/table_files.h"
 
 namespace tandem {
 namespace {
 
-Table read_question_table(const QuestionFlags& flags) {
-  if (flags.data != "-") return read_table(flags.data);
-  const std::map<std::string, TableFormat> formats = {{"txt", TableFormat::kTextLines},
-                                                      {"tsv", TableFormat::kTsv},
-                                                      {"csv", TableFormat::kCsv},
-                                                      {"jsonl", TableFormat::kJsonLines}};
-  return read_table(std::cin, formats.at(flags.format));
+// A file that is called as one of the task's should have as many rows.
+void say_size(const Task& task, const std::filesystem::path& path, const ExampleSet& examples) {
+  for (const TaskSplit& split : task.used_splits()) {
+    if (path.filename() != split.file) continue;
+    if (const std::optional<std::string> note = size_note(task, split, examples)) {
+      log_info("{}", *note);
+    }
+  }
+}
+
+Table read_rows_of_task(const Task& task, const std::filesystem::path& path) {
+  if (path.extension() == ".parquet") return read_task_table(task, path);
+  LineReader lines = open_rows(path.string());
+  return read_task_table(task, lines);
 }
 
 ExampleSet read_questions(const QuestionFlags& flags, const LabelScheme& labels, LabelNeed need) {
@@ -27,13 +34,16 @@ ExampleSet read_questions(const QuestionFlags& flags, const LabelScheme& labels,
   // "label".
   const LabelSource source = {.scheme = need == LabelNeed::kRequired ? &labels : nullptr,
                               .known_to = "the model",
-                              .need = need};
+                              .need = need,
+                              .separator = flags.columns.separator};
   if (!flags.task_name.empty()) {
     const Task& task = find_task(flags.task_name);
-    const Table table = read_task_table(task, flags.data);
-    return read_examples(table, task_columns(task, table, need), source);
+    const Table table = read_rows_of_task(task, flags.data);
+    ExampleSet examples = read_examples(table, task_columns(task, table, need), source);
+    say_size(task, flags.data, examples);
+    return examples;
   }
-  const Table table = read_question_table(flags);
+  const Table table = read_rows(flags.data, flags.format);
   const ColumnChoice columns = choose_columns(table, column_names(flags.columns), need);
   if (table.columns().size() > 1) {
     log_info("{}: {}", table.source(), describe_columns(table, columns));
@@ -51,19 +61,20 @@ void add_question_flags(CLI::App& command, QuestionFlags& flags) {
       ->option_text("DIR")
       ->required();
   command
-      .add_option("--data", flags.data,
-                  "rows: .tsv, .csv, .json, .jsonl, .txt (a text a line), or - for standard input")
+      .add_option(
+          "--data", flags.data,
+          "rows: .tsv, .csv, .json, .jsonl, .txt (a text a line), each also as .gz, or - for "
+          "standard input")
       ->option_text("FILE")
       ->required();
-  command.add_option("--format", flags.format, "of standard input: txt, tsv, csv or jsonl")
-      ->check(CLI::IsMember({"txt", "tsv", "csv", "jsonl"}))
-      ->capture_default_str();
+  add_format_flag(command, flags.format);
   command.add_option("--task-name,--task", flags.task_name,
                      "read --data as a TSV file of this GLUE task");
   add_column_flags(command, flags.columns);
   command.add_option("--max-seq-length", flags.max_seq_length, "tokens of a text or pair")
       ->check(CLI::Range(4, 1 << 20))
       ->capture_default_str();
+  add_long_text_flag(command, flags.long_text, "Options");
   command
       .add_option("--batch-size,--per-device-eval-batch-size", flags.batch_size,
                   "examples at a time, or as many more as come to 2,048 tokens")
@@ -78,10 +89,10 @@ Answers ask(const QuestionFlags& flags, LabelNeed need) {
   Compute compute = make_compute(flags.compute);
   ModelSession session(model_directory(flags.model, flags.hub));
   ExampleSet examples = read_questions(flags, session.labels(), need);
-  TokenDataset dataset =
-      session.encode(examples, session.limit_tokens(flags.max_seq_length), compute.pool());
+  TokenDataset dataset = session.encode(
+      examples, {session.limit_tokens(flags.max_seq_length), flags.long_text}, compute.pool());
   session.prepare(flags.compute.precision, compute);
-  Progress progress("predicting", dataset.size());
+  Progress progress("predicting", dataset.sequences());
   const auto start = std::chrono::steady_clock::now();
   Predictions predictions = predict(session.classifier(), dataset, flags.batch_size, compute,
                                     [&](std::int64_t done) { progress.update(done); });

@@ -24,6 +24,7 @@ struct QuestionFlags {
   std::string task_name;       // columns as in this GLUE task's files
   ColumnFlags columns;
   std::int64_t max_seq_length = 128;
+  LongText long_text = LongText::kHead;
   std::int64_t batch_size = 32;
   bool json = false;
   ComputeFlags compute;

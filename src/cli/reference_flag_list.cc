@@ -82,7 +82,6 @@ constexpr auto kFlags = std::to_array<ReferenceFlag>({
     {"include-tokens-per-second", kNoted, "speed is printed anyway", ""},
     {"jit-mode-eval", kNoted, "there is nothing to compile", ""},
     {"label-names", kNoted, "--label-column names the label's column", ""},
-    {"label-smoothing-factor", kRefused, "labels aren't smoothed yet; leave it out", ""},
     {"length-column-name", kNoted, "nothing is padded, so grouping by length would save nothing",
      ""},
     {"liger-kernel-config", kNoted, "Tandem's kernels are its own", ""},

@@ -90,11 +90,33 @@ void add_column_flags(CLI::App& command, ColumnFlags& flags) {
       .add_option("--label-column,--label-column-name", flags.label,
                   "column of the label; found when not given")
       ->group(kColumns);
+  command
+      .add_option(
+          "--label-separator", flags.separator,
+          "a row may have several labels at once, with this between them, e.g. \",\"; lists "
+          "in JSON Lines need none")
+      ->group(kColumns);
 }
 
 ColumnNames column_names(const ColumnFlags& flags) {
   return {
       .text = if_given(flags.text), .pair = if_given(flags.pair), .label = if_given(flags.label)};
+}
+
+void add_long_text_flag(CLI::App& command, LongText& long_text, const std::string& group) {
+  const std::map<std::string, LongText> ways = {{"head", LongText::kHead},
+                                                {"tail", LongText::kTail},
+                                                {"head-tail", LongText::kHeadTail},
+                                                {"window", LongText::kWindow}};
+  command
+      .add_option_function<std::string>(
+          "--long-text", [&long_text, ways](const std::string& name) { long_text = ways.at(name); },
+          "what is read of texts longer than that: head, tail, head-tail (a quarter, and the rest "
+          "from the end), or window: overlapping pieces, whose logits are averaged; training reads "
+          "the head then")
+      ->check(CLI::IsMember({"head", "tail", "head-tail", "window"}))
+      ->default_str("head")
+      ->group(group);
 }
 
 void add_json_flag(CLI::App& command, bool& json) {

@@ -10,6 +10,7 @@
 #include "model/bert_config.h"
 #include "nn/choose_precision.h"
 #include "nn/compute.h"
+#include "text/long_text.h"
 
 namespace tandem {
 
@@ -28,9 +29,13 @@ Precision make_precision(PrecisionRequest request, const BertConfig& config, Com
 
 struct ColumnFlags {
   std::string text, pair, label;  // empty: found
+  std::string separator;          // between the labels of a row that may have several
 };
 void add_column_flags(CLI::App& command, ColumnFlags& flags);
 ColumnNames column_names(const ColumnFlags& flags);
+
+// --long-text; `group` as in help.
+void add_long_text_flag(CLI::App& command, LongText& long_text, const std::string& group);
 
 // --json: one object on standard output instead of text for people.
 void add_json_flag(CLI::App& command, bool& json);

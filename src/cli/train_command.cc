@@ -13,6 +13,7 @@
 #include "cli/train_peer.h"
 #include "cli/train_series.h"
 #include "comm/collectives.h"
+#include "formats/json.h"
 #include "train/agreement.h"
 
 namespace tandem {
@@ -52,8 +53,17 @@ std::vector<Fact> facts_of(const TrainFlags& flags, const std::string& flags_jso
   return facts;
 }
 
-void train_as_root(const TrainFlags& flags, const std::string& flags_json, const Job& job,
+// Where nothing was said of the output, it is a new directory beside the rows.
+TrainFlags with_output_directory(TrainFlags flags) {
+  if (!flags.output_dir.empty()) return flags;
+  flags.output_dir = new_directory_beside(flags.data.train_file).string();
+  log_info("the model goes to {} (--output-dir names another directory)", flags.output_dir);
+  return flags;
+}
+
+void train_as_root(const TrainFlags& given, const std::string& flags_json, const Job& job,
                    Compute& compute) {
+  const TrainFlags flags = with_output_directory(given);
   TrainJob train_job(flags, flags_json, job, compute);
   if (flags.seeds > 1) {
     train_with_seeds(train_job, flags);
@@ -89,9 +99,10 @@ void add_train_command(CLI::App& app) {
   const auto flags = std::make_shared<TrainFlags>();
   add_train_flags(command, *flags);
   command.callback([flags, &command] {
+    complete_train_flags(*flags);
     check_train_flags(*flags);
     catch_interrupts(OnInterrupt::kEndInGoodOrder);
-    train(*flags, train_flags_json(command));
+    train(*flags, train_flags_json(command, *flags));
   });
 }
 

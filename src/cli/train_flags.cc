@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "cli/loop_flags.h"
 #include "cli/reference_flags.h"
+#include "cli/table_input.h"
 #include "formats/json.h"
 
 namespace tandem {
@@ -21,13 +22,27 @@ void add_data_flags(CLI::App& command, DataFlags& data) {
   option("--task-name,--task", data.task_name,
          "a GLUE task: cola, mnli, mrpc, qnli, qqp, rte, sst2, stsb, wnli");
   option("--data-dir", data.data_dir, "folder with the task's TSV files")->option_text("DIR");
-  option("--train-file", data.train_file, "own rows to learn from: .tsv, .csv, .json or .jsonl")
+  command.add_option("rows", data.rows,
+                     "own rows to learn from, when that is all there is to say: a tenth of them is "
+                     "held out to evaluate on, and the model goes beside the file");
+  option("--train-file", data.train_file,
+         "own rows to learn from: .tsv, .csv, .json or .jsonl, each also as .gz, or - for standard "
+         "input")
       ->option_text("FILE");
   option("--validation-file", data.validation_file, "own rows to evaluate on")->option_text("FILE");
+  option("--validation-split", data.validation_split,
+         "a share of the training rows to evaluate on instead: so much of each label")
+      ->check(CLI::Range(0.0, 0.9))
+      ->capture_default_str();
   option("--test-file", data.test_file, "own rows to predict")->option_text("FILE");
+  add_format_flag(command, data.format)->group(kGroup);
+  option("--class-weights", data.class_weights,
+         "how much each class counts: balanced, or a table with the columns label and weight")
+      ->option_text("balanced|FILE");
   option("--max-seq-length", data.max_seq_length, "tokens of a text or pair; longer ones are cut")
       ->check(CLI::Range(4, 1 << 20))
       ->capture_default_str();
+  add_long_text_flag(command, data.long_text, kGroup);
   option("--max-train-samples", data.max_train_samples, "use the first rows only; -1 means all")
       ->capture_default_str();
   option("--max-eval-samples", data.max_eval_samples, "use the first rows only; -1 means all")
@@ -119,11 +134,11 @@ void add_train_flags(CLI::App& command, TrainFlags& flags) {
 }
 
 void check_train_flags(const TrainFlags& flags) {
-  if (flags.output_dir.empty()) {
+  if (flags.output_dir.empty() && (flags.data.rows.empty() || flags.data.rows == kStandardInput)) {
     throw UsageError("--output-dir DIR is needed: where the model and the results are written");
   }
   const bool evaluates = flags.loop.eval_strategy != IntervalStrategy::kNo;
-  if (evaluates && flags.data.task_name.empty() && flags.data.validation_file.empty()) {
+  if (evaluates && !flags.data.has_evaluation()) {
     throw UsageError("--eval-strategy needs rows to evaluate on: give --validation-file");
   }
   if (flags.json && (flags.seeds > 1 || !flags.autotune.empty())) {
@@ -137,7 +152,20 @@ void check_train_flags(const TrainFlags& flags) {
   check_loop_flags(flags);
 }
 
-std::string train_flags_json(const CLI::App& command) {
+void complete_train_flags(TrainFlags& flags) {
+  DataFlags& data = flags.data;
+  if (data.rows.empty()) return;
+  if (!data.train_file.empty() || !data.task_name.empty()) {
+    throw UsageError("{} and {} both name what to learn from; give one of them", data.rows,
+                     data.task_name.empty() ? "--train-file" : "--task-name");
+  }
+  data.train_file = data.rows;
+  constexpr double kUsualShare = 0.1;
+  const bool trains = flags.do_train || (!flags.do_eval && !flags.do_predict);
+  if (!data.has_evaluation() && trains) data.validation_split = kUsualShare;
+}
+
+std::string train_flags_json(const CLI::App& command, const TrainFlags& flags) {
   nlohmann::json values = nlohmann::json::object();
   for (const CLI::Option* option : command.get_options()) {
     std::string name = option->get_lnames().empty() ? "help" : option->get_lnames().front();
@@ -145,6 +173,8 @@ std::string train_flags_json(const CLI::App& command) {
     std::ranges::replace(name, '-', '_');
     values[name] = value_of(*option);
   }
+  values["train_file"] = flags.data.train_file;
+  values["validation_split"] = flags.data.validation_split;
   return python_json(values, {.indent = 2}) + "\n";
 }
 

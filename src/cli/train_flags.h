@@ -42,7 +42,12 @@ void add_train_flags(CLI::App& command, TrainFlags& flags);
 // Throws UsageError for options that contradict each other or lack what they need.
 void check_train_flags(const TrainFlags& flags);
 
+// What follows when rows were named and nothing else: they are the training file, and unless
+// something was said of it a tenth of them is held out. Throws UsageError when another source of
+// rows is named as well.
+void complete_train_flags(TrainFlags& flags);
+
 // All options with their values, as training_args.json keeps them.
-std::string train_flags_json(const CLI::App& command);
+std::string train_flags_json(const CLI::App& command, const TrainFlags& flags);
 
 }  // namespace tandem

@@ -16,12 +16,11 @@ bool is_series(const TrainFlags& flags) { return flags.seeds > 1 || !flags.autot
 
 DataNeeds needs_of(const TrainFlags& flags) {
   const bool nothing_said = !flags.do_train && !flags.do_eval && !flags.do_predict;
-  const bool rows_to_evaluate =
-      !flags.data.validation_file.empty() || !flags.data.task_name.empty();
+  const bool rows_to_evaluate = flags.data.has_evaluation();
   const bool while_training = flags.loop.eval_strategy != IntervalStrategy::kNo;
   return {.train = flags.do_train || nothing_said || is_series(flags),
-          .evaluate = flags.do_eval || while_training || (nothing_said && rows_to_evaluate) ||
-                      is_series(flags),
+          .evaluate = flags.do_eval || while_training || flags.data.validation_split > 0 ||
+                      (nothing_said && rows_to_evaluate) || is_series(flags),
           .predict = flags.do_predict};
 }
 
@@ -84,9 +83,13 @@ TrainJob::TrainJob(const TrainFlags& flags, std::string flags_json, const Job& j
       model_directory_(model_directory(flags.model, flags.hub)) {
   inputs_.needs = needs_of(flags);
   inputs_.data = read_training_data(with_fetched_task(flags), inputs_.needs,
-                                    labels_of_model(model_directory_));
+                                    labels_of_model(model_directory_), flags.trainer.seed);
+  if (flags.trainer.label_smoothing > 0 && inputs_.data.labels.kind != ProblemKind::kSingleLabel) {
+    throw UsageError("--label-smoothing-factor is for classes, of which each row has one");
+  }
   inputs_.evaluates_at_the_end =
-      inputs_.needs.evaluate && (flags.do_eval || !flags.do_train || is_series(flags));
+      inputs_.needs.evaluate &&
+      (flags.do_eval || !flags.do_train || flags.data.validation_split > 0 || is_series(flags));
   check_metric(flags, inputs_.data);
 }
 
@@ -137,16 +140,18 @@ void TrainJob::load(std::uint64_t seed) {
 }
 
 void TrainJob::encode() {
-  inputs_.max_tokens = session_->limit_tokens(flags_.data.max_seq_length);
+  inputs_.limits = {session_->limit_tokens(flags_.data.max_seq_length), flags_.data.long_text};
   for (const NamedExamples& set : inputs_.data.evaluate) {
     inputs_.evaluation_sets.push_back(
-        session_->encode(set.examples, inputs_.max_tokens, compute_.pool()));
+        session_->encode(set.examples, inputs_.limits, compute_.pool()));
   }
   session_->prepare(flags_.compute.precision, compute_);
   precision_ = precision_of(session_->classifier().classifier);
   if (!inputs_.needs.train) return;
   output_.check_space_for(session_->saved_bytes());
-  inputs_.training_set = session_->encode(*inputs_.data.train, inputs_.max_tokens, compute_.pool());
+  EncodingLimits of_training = inputs_.limits;
+  if (of_training.long_text == LongText::kWindow) of_training.long_text = LongText::kHead;
+  inputs_.training_set = session_->encode(*inputs_.data.train, of_training, compute_.pool());
 }
 
 // What was read here is all that the other ranks need.
@@ -161,7 +166,9 @@ void TrainJob::share() {
                      .evaluates_at_the_end = inputs_.evaluates_at_the_end};
   broadcast_outline(communicator, outline);
   for (TokenDataset& dataset : inputs_.evaluation_sets) broadcast_dataset(communicator, dataset);
-  if (inputs_.training_set) broadcast_dataset(communicator, *inputs_.training_set);
+  if (!inputs_.training_set) return;
+  broadcast_dataset(communicator, *inputs_.training_set);
+  broadcast_class_weights(communicator, inputs_.data.class_weights);
 }
 
 std::string TrainJob::flags_json_for(const RunOrder& order,

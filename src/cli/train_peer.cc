@@ -30,7 +30,10 @@ struct Received {
     bf16_weights = make_bf16_weights(*classifier, table, weights, compute.pool());
     evaluation_sets.resize(static_cast<std::size_t>(outline.evaluation_sets));
     for (TokenDataset& dataset : evaluation_sets) broadcast_dataset(communicator, dataset);
-    if (outline.trains) broadcast_dataset(communicator, training_set);
+    if (outline.trains) {
+      broadcast_dataset(communicator, training_set);
+      broadcast_class_weights(communicator, class_weights);
+    }
   }
   void receive_weights(Communicator& communicator, Compute& compute) {
     broadcast_weights(communicator, weights);
@@ -56,6 +59,7 @@ struct Received {
   std::vector<BFloat16> bf16_weights;
   std::vector<TokenDataset> evaluation_sets;
   TokenDataset training_set;
+  std::vector<float> class_weights;
 };
 
 void run_as_peer(const TrainFlags& flags, const Job& job, Compute& compute, Received& received) {
@@ -71,7 +75,9 @@ void run_as_peer(const TrainFlags& flags, const Job& job, Compute& compute, Rece
   };
   LoopResult result;
   if (received.outline.trains) {
-    Trainer trainer(model, received.training_set, flags.trainer, compute, &communicator);
+    TrainerOptions options = flags.trainer;
+    options.class_weights = received.class_weights;
+    Trainer trainer(model, received.training_set, options, compute, &communicator);
     check_memory(trainer.memory());
     trainer.allocate();
     RunLog log;

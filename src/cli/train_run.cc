@@ -11,6 +11,7 @@
 #include "base/progress.h"
 #include "cli/machine_table.h"
 #include "cli/predictions_text.h"
+#include "cli/published_results.h"
 #include "cli/train_peer.h"
 #include "train/agreement.h"
 #include "train/evaluation_warnings.h"
@@ -45,6 +46,9 @@ RunOutcome TrainRun::run() {
   if (inputs_.evaluates_at_the_end) {
     outcome.evaluation = evaluate_all();
     show_results("eval", outcome.evaluation);
+    if (!inputs_.data.name.empty() && place_.prints_results) {
+      say_published_results(find_task(inputs_.data.name), outcome.evaluation);
+    }
     save_results("eval", outcome.evaluation);
     if (outcome.trained) report_last_evaluation(*outcome.trained, outcome.evaluation);
   }
@@ -53,7 +57,7 @@ RunOutcome TrainRun::run() {
   if (outcome.trained && !flags_.speed_report.empty()) save_speed(speed);
   finish_reports(outcome, std::move(speed));
   for (const NamedExamples& set : inputs_.data.predict) {
-    predict_set(set, session_.encode(set.examples, inputs_.max_tokens, compute_.pool()));
+    predict_set(set, session_.encode(set.examples, inputs_.limits, compute_.pool()));
   }
   show_all();
   return outcome;
@@ -61,7 +65,9 @@ RunOutcome TrainRun::run() {
 
 LoopResult TrainRun::train(const TokenDataset& dataset) {
   throw_if_interrupted("reading; nothing was written");
-  Trainer trainer(session_.classifier(), dataset, flags_.trainer, compute_, job_.communicator());
+  TrainerOptions options = flags_.trainer;
+  options.class_weights = inputs_.data.class_weights;
+  Trainer trainer(session_.classifier(), dataset, options, compute_, job_.communicator());
   examples_of_update_ = trainer.examples_of_update();
   say_plan(trainer);
   check_space(trainer);
@@ -264,14 +270,14 @@ void TrainRun::warn_of(const Predictions& predictions, const TokenDataset& datas
 }
 
 Predictions TrainRun::answers_of(const TokenDataset& dataset) {
-  Progress progress("evaluating", dataset.size());
+  Progress progress("evaluating", dataset.sequences());
   return predict(
       session_.classifier(), dataset, flags_.eval_batch_size, compute_,
       [&](std::int64_t done) { progress.update(done); }, job_.communicator());
 }
 
 void TrainRun::predict_set(const NamedExamples& set, const TokenDataset& dataset) {
-  Progress progress("predicting", dataset.size());
+  Progress progress("predicting", dataset.sequences());
   const Predictions predictions =
       predict(session_.classifier(), dataset, flags_.eval_batch_size, compute_,
               [&](std::int64_t done) { progress.update(done); });

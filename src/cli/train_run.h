@@ -24,7 +24,7 @@ struct TrainInputs {
   DataNeeds needs{};
   bool evaluates_at_the_end = false;
   TrainingData data;
-  std::int64_t max_tokens = 0;
+  EncodingLimits limits;
   std::vector<TokenDataset> evaluation_sets;
   std::optional<TokenDataset> training_set;
 };

@@ -18,14 +18,6 @@ constexpr std::array<std::string_view, 8> kLabelNames = {
 constexpr std::array<std::string_view, 8> kIdNames = {"id",   "idx",   "index",  "guid",
                                                       "uuid", "rowid", "row_id", "row"};
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return lower;
-}
-
 // An exact match goes before one in another case.
 std::optional<std::size_t> find_any_case(const Table& table, std::string_view name) {
   if (const std::optional<std::size_t> exact = table.find(name)) return exact;

@@ -99,13 +99,21 @@ Table read_csv(LineReader& lines) {
   Table table(lines.source(), {row.fields().begin(), row.fields().end()}, row.start());
   while (lines.next()) {
     if (lines.line().empty()) continue;
-    row.read();
+    try {
+      row.read();
+    } catch (const DataError& fault) {
+      lines.refuse(fault, row.start());
+      continue;
+    }
     if (row.fields().size() != table.columns().size()) {
-      throw_field_count(table, {row.start(), row.fields().size(), "comma-separated"});
+      lines.refuse(field_count_error(table, {row.start(), row.fields().size(), "comma-separated"}),
+                   row.start());
+      continue;
     }
     for (const std::string& field : row.fields()) table.add_cell(field);
     table.end_row(row.start());
   }
+  table.faults = lines.take_faults();
   require_rows(table);
   return table;
 }

@@ -134,8 +134,14 @@ Table read_json_lines(LineReader& lines) {
   add_row(first, lines, names, table);
   while (lines.next()) {
     if (trimmed(lines.line()).empty()) continue;
-    add_row(parse_object(lines), lines, names, table);
+    try {
+      add_row(parse_object(lines), lines, names, table);
+    } catch (const DataError& fault) {
+      table.drop_unfinished_row();
+      lines.refuse(fault, lines.number());
+    }
   }
+  table.faults = lines.take_faults();
   return table;
 }
 

@@ -4,12 +4,13 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <unordered_set>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
 #include "base/nearest.h"
 #include "base/printable.h"
+#include "data/label_lists.h"
 #include "data/number.h"
 
 namespace tandem {
@@ -83,36 +84,81 @@ InferredLabels regression(const Table& table, std::size_t column, const ColumnSu
   return inferred;
 }
 
-// The distinct labels in order.
-std::vector<std::string> class_names(const Table& table, std::size_t column, bool whole_numbers) {
-  std::unordered_set<std::string> distinct;
+// Distinct labels, gathered row by row.
+class DistinctLabels {
+ public:
+  DistinctLabels(const Table& table, std::size_t column) : table_(table), column_(column) {}
+
+  void add(std::string label, std::int64_t row) {
+    labels_.insert(std::move(label));
+    if (labels_.size() <= kMostLabels) return;
+    throw DataError(
+        "{}: column {} has more than {} different labels by this line; if they are numbers to "
+        "predict use --do-regression, otherwise name the label column with --label-column",
+        table_.where(row), in_quotes(table_.columns()[column_]), kMostLabels);
+  }
+
+  // Whole numbers written the short way and in their order, when there is nothing else.
+  std::vector<std::string> in_order() const {
+    const bool numbers = std::all_of(labels_.begin(), labels_.end(), [](const std::string& label) {
+      return parse_whole_number(label).has_value();
+    });
+    if (!numbers) return {labels_.begin(), labels_.end()};
+    std::set<std::int64_t> values;
+    for (const std::string& label : labels_) values.insert(*parse_whole_number(label));
+    std::vector<std::string> names;
+    for (const std::int64_t value : values) names.push_back(std::to_string(value));
+    return names;
+  }
+
+ private:
+  const Table& table_;
+  std::size_t column_;
+  std::set<std::string> labels_;
+};
+
+InferredLabels infer_several_labels(const Table& table, std::size_t column,
+                                    std::string_view separator) {
+  DistinctLabels labels(table, column);
   for (std::int64_t row = 0; row < table.rows(); ++row) {
-    const std::string_view cell = trimmed(table.cell(row, column));
-    distinct.insert(whole_numbers ? std::to_string(*parse_whole_number(cell)) : std::string(cell));
-    if (distinct.size() > kMostLabels) {
-      throw DataError(
-          "{}: column {} has more than {} different labels by this line; if they are "
-          "numbers to predict use --do-regression, otherwise name the label column "
-          "with --label-column",
-          table.where(row), in_quotes(table.columns()[column]), kMostLabels);
+    for (std::string& label : labels_in_cell(table, row, column, separator)) {
+      labels.add(std::move(label), row);
     }
   }
-  std::vector<std::string> names(distinct.begin(), distinct.end());
-  std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
-    return whole_numbers ? *parse_whole_number(a) < *parse_whole_number(b) : a < b;
-  });
-  return names;
+  InferredLabels inferred{.scheme = {.kind = ProblemKind::kMultiLabel, .names = labels.in_order()},
+                          .notes = {}};
+  if (inferred.scheme.names.size() < 2) {
+    throw DataError(
+        "{}: column {} has {} in all of its rows; several labels at once need at least two "
+        "different ones",
+        table.source(), in_quotes(table.columns()[column]),
+        inferred.scheme.names.empty() ? "no label" : "only the label " + inferred.scheme.names[0]);
+  }
+  inferred.notes.push_back(
+      separator.empty()
+          ? "the labels are lists: a row may have several of them at once"
+          : fmt::format("labels are separated by {}: a row may have several of them at once",
+                        in_quotes(separator)));
+  return inferred;
 }
 
 }  // namespace
 
-InferredLabels infer_labels(const Table& table, std::size_t label_column, LabelReading reading) {
+InferredLabels infer_labels(const Table& table, std::size_t label_column, LabelReading reading,
+                            std::string_view separator) {
+  if (reading == LabelReading::kInfer && (!separator.empty() || has_lists(table, label_column))) {
+    return infer_several_labels(table, label_column, separator);
+  }
   const ColumnSurvey found = survey(table, label_column);
   if (reading == LabelReading::kRegression || found.decimal) {
     return regression(table, label_column, found, reading);
   }
+  DistinctLabels labels(table, label_column);
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    labels.add(std::string(trimmed(table.cell(row, label_column))), row);
+  }
   InferredLabels inferred;
-  inferred.scheme.names = class_names(table, label_column, !found.text);
+  inferred.scheme.names = labels.in_order();
   if (inferred.scheme.names.size() < 2) throw_single_label(table, label_column);
   return inferred;
 }
@@ -157,9 +203,25 @@ float LabelMap::at(const Table& table, std::int64_t row, std::size_t column) con
     throw DataError("{}: column {}: expected a number, found {}", table.where(row),
                     in_quotes(table.columns()[column]), in_quotes(cell));
   }
-  throw DataError("{}: the label {} is not one that {} knows: {}{}", table.where(row),
-                  in_quotes(cell), known_to_, list_in_quotes(scheme_.names),
-                  suggestion(cell, scheme_.names));
+  throw_unknown(table.where(row), cell);
+}
+
+std::vector<std::int32_t> LabelMap::all_at(const Table& table, std::int64_t row, std::size_t column,
+                                           std::string_view separator) const {
+  std::vector<std::int32_t> ids;
+  for (const std::string& label : labels_in_cell(table, row, column, separator)) {
+    const std::optional<float> id = find(label);
+    if (!id) throw_unknown(table.where(row), label);
+    ids.push_back(static_cast<std::int32_t>(*id));
+  }
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+void LabelMap::throw_unknown(const std::string& where, std::string_view label) const {
+  throw DataError("{}: the label {} is not one that {} knows: {}{}", where, in_quotes(label),
+                  known_to_, list_in_quotes(scheme_.names), suggestion(label, scheme_.names));
 }
 
 std::vector<std::int64_t> count_labels(const ExampleSet& examples, const LabelScheme& scheme) {
@@ -167,7 +229,9 @@ std::vector<std::int64_t> count_labels(const ExampleSet& examples, const LabelSc
   if (scheme.kind == ProblemKind::kRegression) return counts;
   counts.resize(scheme.names.size());
   for (const Example& example : examples.examples) {
-    if (!std::isnan(example.label)) ++counts[static_cast<std::size_t>(example.label)];
+    if (std::isnan(example.label)) continue;
+    if (scheme.kind == ProblemKind::kSingleLabel) ++counts[static_cast<std::size_t>(example.label)];
+    for (const std::int32_t id : example.labels) ++counts[static_cast<std::size_t>(id)];
   }
   return counts;
 }
@@ -187,13 +251,21 @@ std::string describe_labels(const ExampleSet& examples, const LabelScheme& schem
   }
   constexpr std::size_t kMost = 20;
   const std::vector<std::int64_t> counts = count_labels(examples, scheme);
-  std::string out = fmt::format("single label, {} labels: ", counts.size());
+  const bool several = scheme.kind == ProblemKind::kMultiLabel;
+  std::string out = fmt::format(
+      "{}, {} labels: ", several ? "several labels at once" : "single label", counts.size());
   for (std::size_t id = 0; id < std::min(counts.size(), kMost); ++id) {
     fmt::format_to(std::back_inserter(out), "{}{} {}", id == 0 ? "" : ", ",
                    in_quotes(scheme.names[id]), counts[id]);
   }
   if (counts.size() > kMost) {
     fmt::format_to(std::back_inserter(out), " and {} more", counts.size() - kMost);
+  }
+  const auto without = std::ranges::count_if(examples.examples, [](const Example& example) {
+    return !std::isnan(example.label) && example.labels.empty();
+  });
+  if (several && without > 0) {
+    fmt::format_to(std::back_inserter(out), "; {} rows have none", without);
   }
   return out;
 }

@@ -15,16 +15,18 @@ constexpr std::size_t kReadBytes = std::size_t{1} << 20;
 
 }  // namespace
 
-LineReader::LineReader(const std::filesystem::path& path)
-    : source_(path.string()), file_(std::in_place, path, ExitCode::kData) {
-  if (file_->size() > kMaxTableBytes) {
-    throw DataError("{}: {} bytes long, at most {} are accepted; split the file", source_,
-                    file_->size(), kMaxTableBytes);
-  }
+LineReader::LineReader(const std::filesystem::path& path, FaultPolicy policy)
+    : source_(path.string()), bytes_(open_bytes(path)), policy_(policy) {}
+
+LineReader::LineReader(std::istream& stream, std::string source, FaultPolicy policy)
+    : source_(std::move(source)), bytes_(open_bytes(stream, source_)), policy_(policy) {}
+
+void LineReader::refuse(const DataError& fault, std::int64_t line) {
+  if (policy_ == FaultPolicy::kThrow) throw fault;
+  faults_.push_back({line, fault.what()});
 }
 
-LineReader::LineReader(std::istream& stream, std::string source)
-    : source_(std::move(source)), stream_(&stream) {}
+std::vector<TableFault> LineReader::take_faults() { return std::exchange(faults_, {}); }
 
 // Reads one more piece behind what buffer_ holds; false when there is none.
 bool LineReader::fill() {
@@ -32,19 +34,9 @@ bool LineReader::fill() {
   buffer_.erase(0, begin_);
   begin_ = 0;
   const std::size_t held = buffer_.size();
-  std::size_t wanted = kReadBytes;
-  if (file_) wanted = std::min(wanted, static_cast<std::size_t>(file_->size() - read_bytes_));
-  buffer_.resize(held + wanted);
-  std::size_t got = wanted;
-  if (file_) {
-    file_->read_at(read_bytes_, std::as_writable_bytes(std::span(&buffer_[held], wanted)));
-  } else {
-    stream_->read(&buffer_[held], static_cast<std::streamsize>(wanted));
-    got = static_cast<std::size_t>(stream_->gcount());
-    if (stream_->bad()) throw DataError("{}: cannot be read further", source_);
-  }
+  buffer_.resize(held + kReadBytes);
+  const std::size_t got = bytes_->read(std::span(&buffer_[held], kReadBytes));
   buffer_.resize(held + got);
-  read_bytes_ += static_cast<std::int64_t>(got);
   at_end_ = got == 0;
   return !at_end_;
 }
@@ -72,6 +64,19 @@ std::optional<std::size_t> LineReader::find_line_end() {
 }
 
 bool LineReader::next() {
+  while (read_line()) {
+    try {
+      check_line();
+      return true;
+    } catch (const DataError& fault) {
+      if (number_ == 1) throw;  // the header: nothing after it would make sense
+      refuse(fault, number_);
+    }
+  }
+  return false;
+}
+
+bool LineReader::read_line() {
   if (number_ == 0) skip_byte_order_mark();
   const std::optional<std::size_t> found = find_line_end();
   if (!found && begin_ == buffer_.size()) return false;
@@ -82,7 +87,6 @@ bool LineReader::next() {
   line_ = std::string_view(buffer_).substr(begin_, end - begin_);
   line_end_ = std::string_view(buffer_).substr(end, after - end);
   begin_ = after;
-  check_line();
   return true;
 }
 

@@ -11,7 +11,7 @@ namespace tandem {
 PackedBatch pack(const TokenDataset& dataset, std::span<const std::uint32_t> examples) {
   std::int64_t tokens = 0;
   for (const std::uint32_t example : examples) {
-    TANDEM_CHECK(example < dataset.size(), "example {} of {}", example, dataset.size());
+    TANDEM_CHECK(example < dataset.sequences(), "sequence {} of {}", example, dataset.sequences());
     tokens += dataset.length(example);
   }
   TANDEM_CHECK(tokens <= std::numeric_limits<std::int32_t>::max(), "{} tokens in one batch",
@@ -40,9 +40,8 @@ PackedBatch pack(const TokenDataset& dataset, std::span<const std::uint32_t> exa
     }
     batch.samples.insert(batch.samples.end(), static_cast<std::size_t>(length), example);
     batch.starts.push_back(static_cast<std::int32_t>(batch.ids.size()));
-    const auto label =
-        dataset.labels.begin() + static_cast<std::ptrdiff_t>(example) * dataset.label_columns;
-    batch.labels.insert(batch.labels.end(), label, label + dataset.label_columns);
+    const std::span<const float> labels = dataset.labels_of(dataset.example(example));
+    batch.labels.insert(batch.labels.end(), labels.begin(), labels.end());
   }
   return batch;
 }

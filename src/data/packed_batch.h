@@ -16,7 +16,7 @@ struct PackedBatch {
   std::vector<std::int32_t> segments;   // [T]
   std::vector<std::int32_t> starts;     // [B + 1], starts[B] == T
   std::vector<float> labels;            // [B, label_columns]
-  std::vector<std::uint32_t> examples;  // [B]: index in the data set
+  std::vector<std::uint32_t> examples;  // [B]: index of the sequence in the data set
   std::vector<std::uint32_t> samples;   // [T]: examples, by token; keys the random numbers
   // Of matrices that have a row for each sequence's first token only.
   std::vector<std::int32_t> first_starts;     // [B + 1]: 0 to B
@@ -27,6 +27,7 @@ struct PackedBatch {
   std::int64_t sequences() const { return static_cast<std::int64_t>(examples.size()); }
 };
 
+// `examples` are indices of sequences: of examples, where each is one sequence.
 PackedBatch pack(const TokenDataset& dataset, std::span<const std::uint32_t> examples);
 
 }  // namespace tandem

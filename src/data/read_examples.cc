@@ -22,14 +22,18 @@ std::string text_of(const Table& table, std::int64_t row, std::size_t column) {
   return std::string(table.cell(row, column));
 }
 
-// The label of a row, or NaN where none is needed and none is there.
-float label_of(const Table& table, std::int64_t row, std::size_t column, const LabelMap& map,
-               LabelNeed need) {
+// Writes the labels of a row, unless none is needed and none is there.
+void read_labels(const Table& table, std::int64_t row, std::size_t column, const LabelMap& map,
+                 const LabelSource& source, Example& example) {
   const std::string_view cell = trimmed(table.cell(row, column));
-  if (need == LabelNeed::kIfPresent && (cell.empty() || (cell == "-1" && !map.find(cell)))) {
-    return NAN;
+  const bool may_lack = source.need == LabelNeed::kIfPresent;
+  if (may_lack && (cell.empty() || (cell == "-1" && !map.find(cell)))) return;
+  if (source.scheme->kind == ProblemKind::kMultiLabel) {
+    example.label = 0;
+    example.labels = map.all_at(table, row, column, source.separator);
+  } else {
+    example.label = map.at(table, row, column);
   }
-  return map.at(table, row, column);
 }
 
 }  // namespace
@@ -45,7 +49,13 @@ ExampleSet read_examples(const Table& table, const ColumnChoice& columns, const 
                       list_in_quotes(table.columns()));
     }
   }
-  ExampleSet set{.source = table.source(), .examples = {}, .skipped_rows = table.skipped_rows};
+  ExampleSet set{.source = table.source(),
+                 .examples = {},
+                 .rows = table.rows(),
+                 .skipped_rows = table.skipped_rows};
+  if (map && labels.scheme->kind == ProblemKind::kMultiLabel) {
+    set.label_columns = labels.scheme->outputs();
+  }
   const std::int64_t rows = std::clamp<std::int64_t>(max_examples, 0, table.rows());
   set.examples.reserve(static_cast<std::size_t>(rows));
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -54,7 +64,7 @@ ExampleSet read_examples(const Table& table, const ColumnChoice& columns, const 
                     .label = NAN,
                     .line = table.line(row)};
     if (columns.pair) example.pair = text_of(table, row, *columns.pair);
-    if (map) example.label = label_of(table, row, *columns.label, *map, labels.need);
+    if (map) read_labels(table, row, *columns.label, *map, labels, example);
     if (example.text.empty() || (example.pair && example.pair->empty())) ++set.empty_texts;
     set.examples.push_back(std::move(example));
   }
@@ -70,6 +80,13 @@ ExampleSet read_task_split(const Task& task, const TaskSplit& split,
   const LabelSource labels{
       .scheme = &scheme, .known_to = fmt::format("task {}", task.name), .need = need};
   return read_examples(table, task_columns(task, table, need), labels, max_examples);
+}
+
+std::optional<std::string> size_note(const Task& task, const TaskSplit& split,
+                                     const ExampleSet& examples) {
+  if (examples.rows == split.examples) return std::nullopt;
+  return fmt::format("{}: has {} rows, {} are published for this split of {}", examples.source,
+                     examples.rows, split.examples, task.name);
 }
 
 }  // namespace tandem

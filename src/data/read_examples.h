@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "data/columns.h"
@@ -23,6 +24,7 @@ struct LabelSource {
   // kIfPresent: a table without a label column, and a row whose label is empty, null or -1 (which
   // GLUE has for hidden labels; unless that is a label), give NaN. kRequired: they are DataErrors.
   LabelNeed need = LabelNeed::kRequired;
+  std::string separator = {};  // between the labels of a cell, where a row may have several
 };
 
 // The first `max_examples` rows in order. Numbers and booleans of JSON Lines are read as texts.
@@ -37,5 +39,10 @@ ExampleSet read_examples(const Table& table, const ColumnChoice& columns, const 
 ExampleSet read_task_split(const Task& task, const TaskSplit& split,
                            const std::filesystem::path& data_directory,
                            std::int64_t max_examples = kAllExamples);
+
+// "train.tsv: has 2489 rows, 2490 are published for this split of rte", or nothing when it has as
+// many.
+std::optional<std::string> size_note(const Task& task, const TaskSplit& split,
+                                     const ExampleSet& examples);
 
 }  // namespace tandem

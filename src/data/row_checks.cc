@@ -1,6 +1,5 @@
 #include "data/row_checks.h"
 
-#include "base/error.h"
 #include "base/printable.h"
 
 namespace tandem {
@@ -19,15 +18,15 @@ void require_first_line(LineReader& lines) {
 }
 
 void require_rows(const Table& table) {
-  if (table.rows() > 0) return;
+  if (table.rows() > 0 || !table.faults.empty()) return;
   throw DataError("{}: has a header ({}) but no rows", table.source(),
                   list_in_quotes(table.columns()));
 }
 
-void throw_field_count(const Table& table, const BrokenRow& row) {
-  throw DataError("{}:{}: expected {} {} fields as in the header ({}), found {}", table.source(),
-                  row.line, table.columns().size(), row.separation, list_in_quotes(table.columns()),
-                  row.fields);
+DataError field_count_error(const Table& table, const BrokenRow& row) {
+  return DataError("{}:{}: expected {} {} fields as in the header ({}), found {}", table.source(),
+                   row.line, table.columns().size(), row.separation,
+                   list_in_quotes(table.columns()), row.fields);
 }
 
 void refuse_other_separator(const LineReader& lines, std::string_view separators,

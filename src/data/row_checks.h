@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/error.h"
 #include "data/line_reader.h"
 #include "data/table.h"
 
@@ -13,7 +14,7 @@ namespace tandem {
 // Moves to the first line; throws DataError when there is none.
 void require_first_line(LineReader& lines);
 
-// Throws DataError when the table has a header and nothing else.
+// Throws DataError when the table has a header and nothing else, not even faults.
 void require_rows(const Table& table);
 
 struct BrokenRow {
@@ -21,8 +22,8 @@ struct BrokenRow {
   std::size_t fields;           // as found
   std::string_view separation;  // "tab-separated"
 };
-// Throws the DataError for a row whose number of fields isn't the header's.
-[[noreturn]] void throw_field_count(const Table& table, const BrokenRow& row);
+// The DataError for a row whose number of fields isn't the header's.
+DataError field_count_error(const Table& table, const BrokenRow& row);
 
 // Throws DataError when the current line, a header of a single name, has one of the `separators` of
 // another format; `expected` is this format's, in words.

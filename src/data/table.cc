@@ -57,11 +57,27 @@ void Table::end_row(std::int64_t line) {
   }
 }
 
+void Table::drop_unfinished_row() {
+  const std::size_t cells = lines_.size() * columns_.size();
+  if (ends_.size() == cells) return;
+  ends_.resize(cells);
+  kinds_.resize(cells);
+  text_.resize(cells == 0 ? 0 : ends_.back());
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t begin = text.find_first_not_of(kSpace);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
 }
 
 }  // namespace tandem

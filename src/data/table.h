@@ -14,6 +14,12 @@ namespace tandem {
 // What the file says a cell is. TSV and CSV say nothing: all their cells are kText.
 enum class CellKind : std::uint8_t { kText, kNumber, kBoolean, kNull, kList, kObject };
 
+// Something that is wrong with a row, as the message would be that it is refused with.
+struct TableFault {
+  std::int64_t line;
+  std::string message;  // begins with "file:line: "
+};
+
 // Column names and rows of cells. All cells lie end to end in one string: millions of short cells
 // cost little more than their bytes.
 class Table {
@@ -37,10 +43,14 @@ class Table {
 
   // Rows that a reader left out because they were broken (only where a task says so: QQP).
   std::int64_t skipped_rows = 0;
+  // What a reader that was told to collect found wrong; those rows are left out.
+  std::vector<TableFault> faults;
 
   // For the readers. A row is its cells and then end_row().
   void add_cell(std::string_view cell, CellKind kind = CellKind::kText);
   void end_row(std::int64_t line);
+  // Forgets the cells since the last end_row().
+  void drop_unfinished_row();
 
  private:
   std::size_t at(std::int64_t row, std::size_t column) const {
@@ -57,5 +67,7 @@ class Table {
 
 // `text` without white space (space, tab, CR, LF) at both ends.
 std::string_view trimmed(std::string_view text);
+// `text` with ASCII letters in lower case.
+std::string lower_case(std::string_view text);
 
 }  // namespace tandem

@@ -1,6 +1,5 @@
 #include "data/table_files.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -41,27 +40,26 @@ Table read_lines(LineReader& lines, TableFormat format) {
 }  // namespace
 
 TableFormat table_format(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string packed = lower_case(path.extension().string());
+  const std::string extension =
+      packed == ".gz" ? lower_case(path.stem().extension().string()) : packed;
   for (const Extension& known : kExtensions) {
     if (known.name == extension) return known.format;
   }
   throw DataError(
       "{}: the extension {} says nothing of the format; expected .tsv, .csv, .json or "
-      ".jsonl (JSON Lines), or .txt (a text on each line)",
+      ".jsonl (JSON Lines), or .txt (a text on each line), packed with gzip (.gz) or not",
       path.string(), in_quotes(extension));
 }
 
-Table read_table(const std::filesystem::path& path) {
+Table read_table(const std::filesystem::path& path, FaultPolicy policy) {
   const TableFormat format = table_format(path);
-  LineReader lines(path);
+  LineReader lines(path, policy);
   return read_lines(lines, format);
 }
 
-Table read_table(std::istream& stream, TableFormat format) {
-  LineReader lines(stream, "standard input");
+Table read_table(std::istream& stream, TableFormat format, FaultPolicy policy) {
+  LineReader lines(stream, "standard input", policy);
   return read_lines(lines, format);
 }
 

@@ -157,10 +157,8 @@ std::span<const TaskSplit> Task::used_splits() const {
 std::span<const Task> glue_tasks() { return kTasks; }
 
 const Task& find_task(std::string_view name) {
-  std::string plain;
-  for (const char c : name) {
-    if (c != '-') plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
+  std::string plain = lower_case(name);
+  std::erase(plain, '-');
   std::vector<std::string> names;
   for (const Task& task : kTasks) {
     if (task.name == plain) return task;
@@ -185,6 +183,8 @@ std::filesystem::path task_file(const Task& task, const TaskSplit& split,
     std::error_code ignored;
     if (std::filesystem::exists(path, ignored)) return path;
     tried.push_back(path.string());
+    path += ".gz";
+    if (std::filesystem::exists(path, ignored)) return path;
   }
   std::error_code ignored;
   if (const auto path = data_directory / hub_file(task, split);
@@ -205,6 +205,10 @@ std::string hub_file(const Task& task, const TaskSplit& split) {
 Table read_task_table(const Task& task, const std::filesystem::path& path) {
   if (path.extension() == ".parquet") return read_parquet_table(path);
   LineReader lines(path);
+  return read_task_table(task, lines);
+}
+
+Table read_task_table(const Task& task, LineReader& lines) {
   return read_tsv(lines, {.names_without_header = used(task.names_without_header),
                           .broken_rows = task.broken_rows});
 }

@@ -11,6 +11,7 @@
 
 #include "data/columns.h"
 #include "data/example.h"
+#include "data/line_reader.h"
 #include "data/table.h"
 #include "data/tsv.h"
 
@@ -54,17 +55,18 @@ const Task& find_task(std::string_view name);
 LabelScheme label_scheme(const Task& task);
 
 // The split's file: in `data_directory` itself, or in a folder of it called as the task ("MRPC",
-// "mrpc"); the hub's where there is none of GLUE's. Throws DataError that says where it was looked
-// for.
+// "mrpc"), packed with gzip (.gz) or not; the hub's where there is none of GLUE's. Throws DataError
+// that says where it was looked for.
 std::filesystem::path task_file(const Task& task, const TaskSplit& split,
                                 const std::filesystem::path& data_directory);
 
 // The split's file in the hub's data set of GLUE, "mrpc/validation-00000-of-00001.parquet".
 std::string hub_file(const Task& task, const TaskSplit& split);
 
-// Reads a file of the task: Parquet by its extension; else a line is a row, quotes are ordinary,
-// broken rows as the task has it.
+// Reads a file of the task: Parquet by its extension, else as lines.
 Table read_task_table(const Task& task, const std::filesystem::path& path);
+// A line is a row, quotes are ordinary, broken rows as the task has it.
+Table read_task_table(const Task& task, LineReader& lines);
 
 // The task's columns, by the names in the header. Throws DataError when one isn't there.
 ColumnChoice task_columns(const Task& task, const Table& table, LabelNeed need);

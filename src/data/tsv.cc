@@ -30,14 +30,17 @@ void read_rows(LineReader& lines, BrokenRows broken_rows, Table& table) {
     split_at_tabs(lines.line(), fields);
     if (fields.size() != columns) {
       if (broken_rows == BrokenRows::kFail) {
-        throw_field_count(table, {lines.number(), fields.size(), "tab-separated"});
+        lines.refuse(field_count_error(table, {lines.number(), fields.size(), "tab-separated"}),
+                     lines.number());
+      } else {
+        ++table.skipped_rows;
       }
-      ++table.skipped_rows;
       continue;
     }
     for (const std::string_view field : fields) table.add_cell(field);
     table.end_row(lines.number());
   } while (lines.next());
+  table.faults = lines.take_faults();
 }
 
 bool has_any(std::span<const std::string_view> fields, std::span<const std::string> names) {

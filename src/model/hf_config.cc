@@ -250,12 +250,14 @@ LabelScheme label_scheme(const HfConfig& config) {
         "config.json: has no labels: the model has not been fine-tuned yet; `tandem train` does "
         "that");
   }
-  if (config.problem_type == "multi_label_classification" ||
-      (config.problem_type == "regression" && config.labels.size() != 1)) {
+  if (config.problem_type == "regression" && config.labels.size() != 1) {
     throw ModelError(
-        "config.json: problem_type: {} with {} labels is not supported; supported: "
-        "single_label_classification, and regression with 1",
-        config.problem_type, config.labels.size());
+        "config.json: problem_type: regression with {} labels is not supported; supported: "
+        "regression with 1, single_label_classification, multi_label_classification",
+        config.labels.size());
+  }
+  if (config.problem_type == "multi_label_classification") {
+    return {.kind = ProblemKind::kMultiLabel, .names = config.labels};
   }
   if (config.labels.size() == 1) return {.kind = ProblemKind::kRegression, .names = {}};
   return {.kind = ProblemKind::kSingleLabel, .names = config.labels};
@@ -265,7 +267,9 @@ void set_label_scheme(HfConfig& config, const LabelScheme& scheme) {
   const bool regression = scheme.kind == ProblemKind::kRegression;
   config.architecture = identity_of(config.bert.family).classifier;
   config.labels = regression ? std::vector<std::string>{"LABEL_0"} : scheme.names;
-  config.problem_type = regression ? "regression" : "single_label_classification";
+  config.problem_type = regression                                ? "regression"
+                        : scheme.kind == ProblemKind::kMultiLabel ? "multi_label_classification"
+                                                                  : "single_label_classification";
 }
 
 void check_vocabulary_fits(const BertConfig& config, std::int64_t vocabulary_size,

@@ -30,9 +30,9 @@ AnsweredSet answered_set(const Predictions& predictions, const TokenDataset& dat
 }
 
 std::vector<double> token_lengths(const TokenDataset& dataset) {
-  std::vector<double> lengths;
-  for (std::int64_t i = 0; i < dataset.size(); ++i) {
-    lengths.push_back(static_cast<double>(dataset.length(i)));
+  std::vector<double> lengths(static_cast<std::size_t>(dataset.size()));
+  for (std::int64_t i = 0; i < dataset.sequences(); ++i) {
+    lengths[static_cast<std::size_t>(dataset.example(i))] += static_cast<double>(dataset.length(i));
   }
   return lengths;
 }

@@ -30,11 +30,12 @@ struct AnsweredSet {
   }
 };
 
-// Of predictions in the data set's order, of which each example has a label.
+// Of predictions in the data set's order, of which each example has a label: a class or a value,
+// not several labels at once.
 AnsweredSet answered_set(const Predictions&, const TokenDataset&, const ExampleSet&,
                          const LabelScheme&, Results);
 
-// How many tokens each example has.
+// How many tokens each example has, over all of its pieces.
 std::vector<double> token_lengths(const TokenDataset&);
 
 }  // namespace tandem

@@ -1,6 +1,8 @@
 #include "text/tokenizer.h"
 
 #include <algorithm>
+#include <array>
+#include <span>
 #include <utility>
 
 #include "base/error.h"
@@ -81,6 +83,27 @@ struct SpanSink {
   }
 };
 
+// The sequence of a piece of two texts.
+Encoding fill_template(const SequenceTemplate& sequence_template, const TextPiece& piece,
+                       std::span<const std::int32_t> first, std::span<const std::int32_t> second) {
+  Encoding encoding;
+  encoding.ids.reserve(first.size() + second.size() + 4);
+  const auto add = [&](std::span<const std::int32_t> text, const std::array<TokenRange, 2>& kept) {
+    for (const TokenRange& range : kept) {
+      const std::span<const std::int32_t> part = text.subspan(
+          static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.size()));
+      encoding.ids.insert(encoding.ids.end(), part.begin(), part.end());
+    }
+  };
+  for (const TemplatePiece& part : sequence_template) {
+    for (const SpecialToken& special : part.tokens) encoding.ids.push_back(special.id);
+    if (part.kind == TemplatePiece::Kind::kFirstText) add(first, piece.first);
+    if (part.kind == TemplatePiece::Kind::kSecondText) add(second, piece.second);
+    encoding.segments.resize(encoding.ids.size(), part.segment);
+  }
+  return encoding;
+}
+
 }  // namespace
 
 struct Tokenizer::State {
@@ -145,31 +168,27 @@ Tokenizer Tokenizer::load(const std::filesystem::path& model_directory) {
 
 Encoding Tokenizer::encode(std::string_view text, std::optional<std::string_view> pair,
                            std::int64_t max_tokens) const {
+  return std::move(encode_pieces(text, pair, max_tokens, LongText::kHead).front());
+}
+
+std::vector<Encoding> Tokenizer::encode_pieces(std::string_view text,
+                                               std::optional<std::string_view> pair,
+                                               std::int64_t max_tokens, LongText how) const {
   const SequenceTemplate& sequence_template = pair ? state_->spec().pair : state_->spec().single;
-  const std::int64_t special_tokens = special_token_count(sequence_template);
   IdSink first, second;
   first.ids.reserve(text.size() / 4 + 4);
   state_->cut(text, first);
   if (pair) state_->cut(*pair, second);
 
   const PairLengths lengths{std::ssize(first.ids), std::ssize(second.ids)};
-  const std::int64_t room = std::max<std::int64_t>(0, max_tokens - special_tokens);
-  const PairLengths kept = truncated_lengths(lengths, room);
-  Encoding encoding;
-  encoding.truncated = kept.first + kept.second < lengths.first + lengths.second;
-  const auto tokens = static_cast<std::size_t>(kept.first + kept.second + special_tokens);
-  encoding.ids.reserve(tokens);
-  encoding.segments.reserve(tokens);
-  for (const TemplatePiece& piece : sequence_template) {
-    for (const SpecialToken& special : piece.tokens) encoding.ids.push_back(special.id);
-    if (piece.kind == TemplatePiece::Kind::kFirstText) {
-      encoding.ids.insert(encoding.ids.end(), first.ids.begin(), first.ids.begin() + kept.first);
-    } else if (piece.kind == TemplatePiece::Kind::kSecondText) {
-      encoding.ids.insert(encoding.ids.end(), second.ids.begin(), second.ids.begin() + kept.second);
-    }
-    encoding.segments.resize(encoding.ids.size(), piece.segment);
+  const std::int64_t room =
+      std::max<std::int64_t>(0, max_tokens - special_token_count(sequence_template));
+  std::vector<Encoding> encodings;
+  for (const TextPiece& piece : pieces_of(lengths, room, how)) {
+    encodings.push_back(fill_template(sequence_template, piece, first.ids, second.ids));
+    encodings.back().truncated = lengths.first + lengths.second > room;
   }
-  return encoding;
+  return encodings;
 }
 
 std::vector<TokenSpan> Tokenizer::encode_with_spans(std::string_view text,

@@ -10,13 +10,15 @@
 #include <string_view>
 #include <vector>
 
+#include "text/long_text.h"
+
 namespace tandem {
 
 // What the model sees of one text or pair: [CLS] a [SEP] or [CLS] a [SEP] b [SEP].
 struct Encoding {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> segments;  // 0 for [CLS] a [SEP], 1 for b [SEP]; as long as ids
-  bool truncated = false;              // tokens were cut to fit
+  bool truncated = false;              // the text is longer than this
 };
 
 // Where a token came from, for people: byte range [begin, end) in the text it was cut from;
@@ -42,6 +44,11 @@ class Tokenizer {
   // `tokenizers`); special tokens always stay.
   Encoding encode(std::string_view text, std::optional<std::string_view> pair,
                   std::int64_t max_tokens) const;
+
+  // The pieces of a text or pair that is read in that way when it is longer (pieces_of says which);
+  // encode() gives the one of kHead.
+  std::vector<Encoding> encode_pieces(std::string_view text, std::optional<std::string_view> pair,
+                                      std::int64_t max_tokens, LongText how) const;
 
   // The same ids as encode(text, {}, max_tokens), with token texts and byte ranges as `tokenizers`
   // gives them.

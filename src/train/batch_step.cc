@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "base/error.h"
-#include "nn/loss.h"
+#include "train/update_loss.h"
 
 namespace tandem {
 
@@ -14,13 +14,13 @@ BatchExtent BatchExtent::grow(const BatchExtent& other) const {
 }
 
 void check_dataset_fits(const TokenDataset& dataset, const BertConfig& config) {
-  for (std::int64_t i = 0; i < dataset.size(); ++i) {
+  for (std::int64_t i = 0; i < dataset.sequences(); ++i) {
     if (dataset.length(i) <= config.max_position_embeddings) continue;
     throw ModelError(
         "config.json: max_position_embeddings is {}, but {}:{} has {} tokens; use a "
         "smaller --max-seq-length",
-        config.max_position_embeddings, dataset.source, dataset.lines[static_cast<std::size_t>(i)],
-        dataset.length(i));
+        config.max_position_embeddings, dataset.source,
+        dataset.lines[static_cast<std::size_t>(dataset.example(i))], dataset.length(i));
   }
   const auto check = [&](const std::vector<std::int32_t>& values, std::int64_t rows,
                          const char* key) {
@@ -88,9 +88,8 @@ double forward_and_backward(const BertClassifier<T>& classifier, const Classifie
   step.enter(Phase::kLoss, Pass::kForward);
   double loss = 0;
   step.run(1, [&](std::int64_t, int) {
-    loss = model.problem == ProblemKind::kRegression
-               ? squared_error(saved.logits, work.batch.labels, work.divisor, d_logits)
-               : cross_entropy(saved.logits, work.batch.labels, work.divisor, d_logits);
+    loss = loss_of(model.problem, saved.logits, work.batch.labels, work.divisor, d_logits,
+                   work.cross_entropy);
   });
   classifier.backward(weights, work.batch, saved, d_logits, gradients, step, ready);
   return loss;

@@ -7,6 +7,7 @@
 
 #include "data/packed_batch.h"
 #include "nn/compute.h"
+#include "nn/loss.h"
 #include "nn/step.h"
 #include "train/classifier_model.h"
 
@@ -35,8 +36,9 @@ Step make_step(Compute&, Arena&, const PackedBatch&, const Dropout&);
 struct TrainingBatch {
   const PackedBatch& batch;
   Dropout dropout;
-  double divisor;   // examples in the whole update
+  double divisor;   // of the whole update, see loss_divisor
   bool accumulate;  // not the update's first micro-batch
+  CrossEntropyOptions cross_entropy = {};
   PhaseClock* clock = nullptr;
 };
 

@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "comm/collectives.h"
-#include "nn/loss.h"
 #include "train/batch_step.h"
+#include "train/update_loss.h"
 
 namespace tandem {
 namespace {
@@ -65,12 +65,34 @@ std::vector<float> gather_logits(const std::vector<float>& mine, const std::vect
   return ordered;
 }
 
+// The logits of examples from those of the sequences that they were divided into.
+std::vector<float> average_pieces(std::vector<float> logits, const TokenDataset& dataset,
+                                  std::int64_t outputs) {
+  if (dataset.example_of.empty()) return logits;
+  const auto columns = static_cast<std::size_t>(outputs);
+  const auto examples = static_cast<std::size_t>(dataset.size());
+  std::vector<double> sums(examples * columns);
+  std::vector<double> pieces(examples);
+  for (std::size_t sequence = 0; sequence < dataset.example_of.size(); ++sequence) {
+    const std::size_t example = dataset.example_of[sequence];
+    ++pieces[example];
+    for (std::size_t k = 0; k < columns; ++k) {
+      sums[example * columns + k] += double{logits[sequence * columns + k]};
+    }
+  }
+  logits.resize(sums.size());
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    logits[i] = static_cast<float>(sums[i] / pieces[i / columns]);
+  }
+  return logits;
+}
+
 }  // namespace
 
 Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
                     std::int64_t batch_size, Compute& compute, const PredictionProgress& progress,
                     Communicator* communicator) {
-  std::vector<std::uint32_t> order(static_cast<std::size_t>(dataset.size()));
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(dataset.sequences()));
   std::iota(order.begin(), order.end(), 0U);
   const std::vector<Batch> batches = batches_of(dataset, order, batch_size);
   const auto ranks = static_cast<std::size_t>(communicator == nullptr ? 1 : communicator->size());
@@ -90,21 +112,21 @@ Predictions predict(const ClassifierModel& model, const TokenDataset& dataset,
     }
     progress(static_cast<std::int64_t>(batches[b].back()) + 1);
   }
-  if (ranks == 1) return {.logits = std::move(mine), .outputs = model.outputs};
-  return {.logits = gather_logits(mine, batches, model.outputs, *communicator),
+  if (ranks > 1) mine = gather_logits(mine, batches, model.outputs, *communicator);
+  return {.logits = average_pieces(std::move(mine), dataset, model.outputs),
           .outputs = model.outputs};
 }
 
 double mean_loss(const Predictions& predictions, const TokenDataset& dataset, ProblemKind kind) {
-  const auto examples = static_cast<double>(dataset.size());
-  return kind == ProblemKind::kRegression
-             ? squared_error(predictions.rows(), dataset.labels, examples, {})
-             : cross_entropy(predictions.rows(), dataset.labels, examples, {});
+  const auto labels = static_cast<double>(
+      dataset.size() * (kind == ProblemKind::kMultiLabel ? dataset.label_columns : 1));
+  return loss_of(kind, predictions.rows(), dataset.labels, labels, {});
 }
 
 Judged judge(const Predictions& predictions, const TokenDataset& dataset, ProblemKind kind) {
   Judged judged;
   judged.classes = kind == ProblemKind::kRegression ? 0 : predictions.outputs;
+  judged.several = kind == ProblemKind::kMultiLabel;
   for (const float logit : predictions.logits) {
     if (std::isfinite(logit)) continue;
     throw WallError("{}: the model's outputs are not finite; its weights are of no use",
@@ -114,6 +136,10 @@ Judged judge(const Predictions& predictions, const TokenDataset& dataset, Proble
   const Matrix<const float> rows = predictions.rows();
   for (std::int64_t r = 0; r < rows.rows; ++r) {
     const float* const row = rows.row(r);
+    if (judged.several) {
+      for (std::int64_t k = 0; k < rows.cols; ++k) judged.predicted.push_back(row[k] > 0 ? 1 : 0);
+      continue;
+    }
     judged.predicted.push_back(
         kind == ProblemKind::kRegression
             ? double{row[0]}

@@ -13,7 +13,7 @@
 
 namespace tandem {
 
-// Logits of every example, in the data set's order.
+// Logits of every example, in the data set's order: of one that was read in pieces, their mean.
 struct Predictions {
   std::vector<float> logits;  // [N, K]
   std::int64_t outputs = 1;   // K
@@ -23,7 +23,7 @@ struct Predictions {
   }
 };
 
-// Called after each batch with the number of examples done.
+// Called after each batch with the number of sequences done.
 using PredictionProgress = std::function<void(std::int64_t done)>;
 
 // `batch_size` examples at a time, or as many more as come to 2,048 tokens: nothing is padded, so a
@@ -37,7 +37,8 @@ Predictions predict(const ClassifierModel&, const TokenDataset&, std::int64_t ba
 // Mean loss of the predictions. Every example must have a label.
 double mean_loss(const Predictions&, const TokenDataset&, ProblemKind);
 
-// The class with the highest logit, or the value. Throws WallError when a logit isn't finite.
+// The class with the highest logit, the labels with one above 0, or the value. Throws WallError
+// when a logit isn't finite.
 Judged judge(const Predictions&, const TokenDataset&, ProblemKind);
 
 }  // namespace tandem

@@ -1,8 +1,10 @@
 #include "train/metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "base/error.h"
 
@@ -24,26 +26,95 @@ std::vector<double> average_ranks(std::span<const double> values) {
   return ranks;
 }
 
+double share(double part, double rest) { return part == 0 ? 0 : part / (part + rest); }
+
+struct NamedScore {
+  std::string_view name;
+  double (*score)(const ClassCounts&);
+};
+constexpr std::array<NamedScore, 3> kScores = {
+    {{"f1", f1}, {"precision", precision}, {"recall", recall}}};
+struct NamedAveraging {
+  std::string_view suffix;
+  Averaging averaging;
+};
+constexpr std::array<NamedAveraging, 3> kAveragings = {
+    {{"", Averaging::kOfClassOne}, {"_micro", Averaging::kMicro}, {"_macro", Averaging::kMacro}}};
+
+// f1, precision or recall, averaged in one of the ways.
+std::optional<double> class_score(std::string_view name, const Judged& judged) {
+  for (const NamedScore& score : kScores) {
+    if (!name.starts_with(score.name)) continue;
+    for (const NamedAveraging& averaging : kAveragings) {
+      if (name.substr(score.name.size()) != averaging.suffix) continue;
+      return averaged(judged, score.score, averaging.averaging);
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 double accuracy(const Judged& judged) {
+  const auto labels = static_cast<std::size_t>(judged.several ? judged.classes : 1);
+  const std::size_t examples = judged.actual.size() / labels;
   double right = 0;
-  for (std::size_t i = 0; i < judged.actual.size(); ++i) {
-    right += judged.predicted[i] == judged.actual[i] ? 1 : 0;
+  for (std::size_t i = 0; i < examples; ++i) {
+    const auto first = static_cast<std::ptrdiff_t>(i * labels);
+    const auto last = static_cast<std::ptrdiff_t>((i + 1) * labels);
+    right += std::equal(judged.predicted.begin() + first, judged.predicted.begin() + last,
+                        judged.actual.begin() + first)
+                 ? 1
+                 : 0;
   }
-  return right / static_cast<double>(judged.actual.size());
+  return right / static_cast<double>(examples);
 }
 
-double binary_f1(const Judged& judged) {
-  double both = 0;
-  double either = 0;  // predicted ones plus actual ones
+std::vector<ClassCounts> count_classes(const Judged& judged) {
+  const auto classes = static_cast<std::size_t>(judged.classes);
+  std::vector<ClassCounts> counts(classes);
   for (std::size_t i = 0; i < judged.actual.size(); ++i) {
-    const bool predicted = judged.predicted[i] == 1;
-    const bool actual = judged.actual[i] == 1;
-    both += predicted && actual ? 1 : 0;
-    either += (predicted ? 1 : 0) + (actual ? 1 : 0);
+    const double predicted = judged.predicted[i];
+    const double actual = judged.actual[i];
+    if (judged.several) {
+      ClassCounts& of_label = counts[i % classes];
+      of_label.right += predicted * actual;
+      of_label.wrong += predicted * (1 - actual);
+      of_label.missed += (1 - predicted) * actual;
+    } else if (predicted == actual) {
+      ++counts[static_cast<std::size_t>(actual)].right;
+    } else {
+      ++counts[static_cast<std::size_t>(predicted)].wrong;
+      ++counts[static_cast<std::size_t>(actual)].missed;
+    }
   }
-  return either == 0 ? 0 : 2 * both / either;
+  return counts;
+}
+
+double precision(const ClassCounts& counts) { return share(counts.right, counts.wrong); }
+
+double recall(const ClassCounts& counts) { return share(counts.right, counts.missed); }
+
+double f1(const ClassCounts& counts) {
+  return share(2 * counts.right, counts.wrong + counts.missed);
+}
+
+double averaged(const Judged& judged, double (*score)(const ClassCounts&), Averaging averaging) {
+  const std::vector<ClassCounts> counts = count_classes(judged);
+  if (averaging == Averaging::kOfClassOne) return counts.size() < 2 ? 0 : score(counts[1]);
+  ClassCounts sums;
+  double scores = 0;
+  double classes = 0;
+  for (const ClassCounts& count : counts) {
+    sums.right += count.right;
+    sums.wrong += count.wrong;
+    sums.missed += count.missed;
+    if (!judged.several && count.right + count.wrong + count.missed == 0) continue;
+    scores += score(count);
+    ++classes;
+  }
+  if (averaging == Averaging::kMicro) return score(sums);
+  return classes == 0 ? 0 : scores / classes;
 }
 
 double matthews_correlation(const Judged& judged) {
@@ -98,14 +169,15 @@ double mean_squared_error(const Judged& judged) {
 
 double metric_value(std::string_view name, const Judged& judged) {
   if (name == "accuracy") return accuracy(judged);
-  if (name == "f1") return binary_f1(judged);
   if (name == "matthews_correlation") return matthews_correlation(judged);
   if (name == "pearson") return pearson_correlation(judged.predicted, judged.actual);
   if (name == "spearmanr") return spearman_correlation(judged.predicted, judged.actual);
   if (name == "mse") return mean_squared_error(judged);
+  if (const std::optional<double> score = class_score(name, judged)) return *score;
   throw UsageError(
-      "there is no metric {}; known are accuracy, f1, matthews_correlation, pearson, spearmanr, "
-      "mse",
+      "there is no metric {}; known are accuracy, f1, precision, recall, f1_micro, f1_macro, "
+      "precision_micro, precision_macro, recall_micro, recall_macro, matthews_correlation, "
+      "pearson, spearmanr, mse",
       name);
 }
 

@@ -44,11 +44,16 @@ void broadcast_dataset(Communicator& communicator, TokenDataset& dataset) {
   broadcast_vector(communicator, dataset.ids, kWhat);
   broadcast_vector(communicator, dataset.segments, kWhat);
   broadcast_vector(communicator, dataset.starts, kWhat);
+  broadcast_vector(communicator, dataset.example_of, kWhat);
   broadcast_vector(communicator, dataset.labels, kWhat);
   broadcast_vector(communicator, dataset.lines, kWhat);
   broadcast_value(communicator, dataset.label_columns, kWhat);
   broadcast_value(communicator, dataset.truncated, kWhat);
   dataset.source = broadcast_text(communicator, dataset.source, kRoot, kWhat, kReading);
+}
+
+void broadcast_class_weights(Communicator& communicator, std::vector<float>& weights) {
+  broadcast_vector(communicator, weights, "the class weights");
 }
 
 }  // namespace tandem

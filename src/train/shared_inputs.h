@@ -39,5 +39,6 @@ void broadcast_outline(Communicator&, RunOutline& outline);
 void broadcast_order(Communicator&, RunOrder& order);
 void broadcast_weights(Communicator&, std::span<float> weights);
 void broadcast_dataset(Communicator&, TokenDataset& dataset);
+void broadcast_class_weights(Communicator&, std::vector<float>& weights);
 
 }  // namespace tandem

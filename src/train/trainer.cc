@@ -14,6 +14,7 @@
 #include "comm/collectives.h"
 #include "optim/gradient_norm.h"
 #include "train/shard.h"
+#include "train/update_loss.h"
 
 namespace tandem {
 namespace {
@@ -192,7 +193,7 @@ double Trainer::epoch_after(std::int64_t step) const {
 }
 
 double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> mine,
-                                     std::size_t of_update, StepTimes& times, PhaseClock* clock) {
+                                     double divisor, StepTimes& times, PhaseClock* clock) {
   Stopwatch stopwatch;
   double loss = 0;
   if (mine.empty()) set_to_zero(gradients_, compute_.pool());
@@ -204,8 +205,10 @@ double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uin
                                  .dropout = {.enabled = true,
                                              .seed = options_.seed,
                                              .step = static_cast<std::uint32_t>(step)},
-                                 .divisor = static_cast<double>(of_update),
+                                 .divisor = divisor,
                                  .accumulate = accumulate,
+                                 .cross_entropy = {.class_weights = options_.class_weights,
+                                                   .label_smoothing = options_.label_smoothing},
                                  .clock = clock};
         done += part.size();
         const bool last = done == mine.size();
@@ -227,7 +230,8 @@ StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   const std::vector<std::uint32_t> mine = own_part(examples);
   if (reducer_) reducer_->begin(token_ids_of(dataset_, mine));
   times.input = stopwatch.lap();
-  StepReport report{.loss = accumulate_gradients(step, mine, examples.size(), times, clock),
+  const double divisor = loss_divisor(model_.problem, dataset_, examples, options_.class_weights);
+  StepReport report{.loss = accumulate_gradients(step, mine, divisor, times, clock),
                     .interrupted = interrupted()};
   stopwatch.lap();
   times.until_ready = since_together_.lap();

@@ -33,6 +33,8 @@ struct TrainerOptions {
   ScheduleShape schedule = {};
   AdamWOptions adamw = {};
   double max_grad_norm = 1;
+  std::vector<float> class_weights = {};  // of cross entropy, [K]; empty: 1 each
+  double label_smoothing = 0;             // of cross entropy: label_smoothing_factor
   // With several ranks: examples of an update over all of them; 0: as many on each as one alone
   // would take.
   std::int64_t global_batch_size = 0;
@@ -97,7 +99,7 @@ class Trainer {
   BatchExtent largest_batch() const;
   BatchExtent largest_conceivable_batch() const;
   double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> mine,
-                              std::size_t of_update, StepTimes&, PhaseClock*);
+                              double divisor, StepTimes&, PhaseClock*);
   std::string rows_of(std::span<const std::uint32_t> examples) const;
 
   ClassifierModel model_;

@@ -27,7 +27,10 @@ class WrongUsage(ProgramTest):
                    "predict", "--model", self.model, "--data", self.rows_file(), "--zzz")
 
     def test_stray_argument(self):
-        self.fails(USAGE, ["rows.tsv: not expected here"], *self.train_arguments("rows.tsv"))
+        self.fails(USAGE, ["rows.tsv and --train-file both name what to learn from"],
+                   *self.train_arguments("rows.tsv"))
+        self.fails(USAGE, ["more.tsv: not expected here"],
+                   *self.train_arguments("rows.tsv", "more.tsv"))
 
     def test_missing_model(self):
         self.fails(USAGE, ["--model-name-or-path is required", "`tandem train --help`"], "train",

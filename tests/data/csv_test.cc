@@ -104,7 +104,7 @@ TEST(TableFiles, AreReadByTheirExtension) {
   EXPECT_EQ(
       failure.message,
       "reviews.xlsx: the extension \".xlsx\" says nothing of the format; expected .tsv, .csv, "
-      ".json or .jsonl (JSON Lines), or .txt (a text on each line)");
+      ".json or .jsonl (JSON Lines), or .txt (a text on each line), packed with gzip (.gz) or not");
 }
 
 }  // namespace

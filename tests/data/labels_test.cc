@@ -103,9 +103,9 @@ TEST(Labels, RefuseTextAmongDecimals) {
             "number, found \"nan\"");
 }
 
-TEST(Labels, RefuseListsAndMoreThanAThousand) {
+TEST(Labels, RefuseListsForRegressionAndMoreThanAThousand) {
   const Table list = table_of("{\"label\": [1, 2]}\n", TableFormat::kJsonLines);
-  EXPECT_EQ(failure_of([&] { infer_labels(list, 0, LabelReading::kInfer); }).message,
+  EXPECT_EQ(failure_of([&] { infer_labels(list, 0, LabelReading::kRegression); }).message,
             "standard input:1: column \"label\" holds \"[1,2]\"; expected one label, a text or a "
             "number");
   Names many;

@@ -42,7 +42,7 @@ TEST(TokenDataset, HoldsEveryExampleInOrderWhateverTheThreads) {
   // Several blocks, the last of them not full.
   const ExampleSet set = numbered_examples(1000);
   ThreadPool one(1), three(3);
-  const TokenDataset dataset = encode_examples(set, tokenizer, 16, three);
+  const TokenDataset dataset = encode_examples(set, tokenizer, {.max_tokens = 16}, three);
   ASSERT_EQ(dataset.size(), 1000);
   ASSERT_EQ(dataset.starts.size(), 1001);
   std::int64_t truncated = 0;
@@ -64,7 +64,7 @@ TEST(TokenDataset, HoldsEveryExampleInOrderWhateverTheThreads) {
   EXPECT_EQ(dataset.truncated, truncated);
   EXPECT_EQ(dataset.source, "train.tsv");
 
-  const TokenDataset alone = encode_examples(set, tokenizer, 16, one);
+  const TokenDataset alone = encode_examples(set, tokenizer, {.max_tokens = 16}, one);
   EXPECT_EQ(alone.ids, dataset.ids);
   EXPECT_EQ(alone.starts, dataset.starts);
   EXPECT_EQ(alone.truncated, dataset.truncated);
@@ -72,9 +72,44 @@ TEST(TokenDataset, HoldsEveryExampleInOrderWhateverTheThreads) {
 
 TEST(TokenDataset, MayBeEmpty) {
   ThreadPool pool(2);
-  const TokenDataset dataset = encode_examples({}, small_tokenizer(), 16, pool);
+  const TokenDataset dataset = encode_examples({}, small_tokenizer(), {.max_tokens = 16}, pool);
   EXPECT_EQ(dataset.size(), 0);
   EXPECT_EQ(dataset.starts, std::vector<std::int64_t>{0});
+}
+
+TEST(TokenDataset, DividesLongTextsIntoPieces) {
+  ExampleSet set{.source = "train.tsv", .examples = {}};
+  for (const char* text : {"0 1 2", "0 1 2 3 4 5 6 7 8 9", "a"}) {
+    set.examples.push_back({.text = text, .pair = {}, .label = 1, .line = 2});
+  }
+  ThreadPool pool(1);
+  const Tokenizer tokenizer = small_tokenizer();
+  const TokenDataset dataset =
+      encode_examples(set, tokenizer, {.max_tokens = 6, .long_text = LongText::kWindow}, pool);
+  EXPECT_EQ(dataset.size(), 3);
+  EXPECT_EQ(dataset.example_of, (std::vector<std::uint32_t>{0, 1, 1, 1, 2}));
+  EXPECT_EQ(dataset.sequences(), 5);
+  EXPECT_EQ(dataset.labels.size(), 3U);
+  EXPECT_EQ(dataset.truncated, 1);
+  EXPECT_EQ(dataset.example(3), 1);
+  // [CLS] 3 4 5 6 [SEP]
+  EXPECT_EQ(
+      std::vector(dataset.ids.begin() + dataset.starts[2], dataset.ids.begin() + dataset.starts[3]),
+      (std::vector<std::int32_t>{2, 11, 12, 13, 14, 3}));
+  const TokenDataset tail =
+      encode_examples(set, tokenizer, {.max_tokens = 6, .long_text = LongText::kTail}, pool);
+  EXPECT_TRUE(tail.example_of.empty());
+  EXPECT_EQ(tail.ids[static_cast<std::size_t>(tail.starts[1]) + 1], 14);
+}
+
+TEST(TokenDataset, HasAColumnForEachOfSeveralLabels) {
+  ExampleSet set{.source = "train.tsv", .examples = {}, .label_columns = 3};
+  set.examples.push_back({.text = "a", .pair = {}, .label = 0, .line = 2, .labels = {0, 2}});
+  set.examples.push_back({.text = "a", .pair = {}, .label = 0, .line = 3});
+  ThreadPool pool(1);
+  const TokenDataset dataset = encode_examples(set, small_tokenizer(), {}, pool);
+  EXPECT_EQ(dataset.labels, (std::vector<float>{1, 0, 1, 0, 0, 0}));
+  EXPECT_EQ(dataset.labels_of(0)[2], 1);
 }
 
 }  // namespace

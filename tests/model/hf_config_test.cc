@@ -195,9 +195,15 @@ TEST(HfConfig, TranslatesLabelsForTheData) {
   EXPECT_EQ(label_scheme(config).outputs(), 1);
   config = parse(R"({"model_type": "bert", "problem_type": "multi_label_classification",
                      "id2label": {"0": "a", "1": "b"}})");
+  EXPECT_EQ(label_scheme(config).kind, ProblemKind::kMultiLabel);
+  EXPECT_EQ(label_scheme(config).names, (std::vector<std::string>{"a", "b"}));
+  set_label_scheme(config, label_scheme(config));
+  EXPECT_EQ(config.problem_type, "multi_label_classification");
+  config = parse(R"({"model_type": "bert", "problem_type": "regression",
+                     "id2label": {"0": "a", "1": "b"}})");
   EXPECT_EQ(failure_of([&] { label_scheme(config); }).message,
-            "config.json: problem_type: multi_label_classification with 2 labels is not supported; "
-            "supported: single_label_classification, and regression with 1");
+            "config.json: problem_type: regression with 2 labels is not supported; supported: "
+            "regression with 1, single_label_classification, multi_label_classification");
 }
 
 TEST(HfConfig, WritesWhatTransformersReads) {

@@ -99,6 +99,18 @@ TEST(Ranks, LearnTheSameInMicroBatches) {
   }
 }
 
+TEST(Ranks, LearnTheSameWithClassWeightsAndSmoothedLabels) {
+  const TrainerOptions options{.gradient_accumulation_steps = 2,
+                               .class_weights = {0.5F, 3},
+                               .label_smoothing = 0.1,
+                               .reducer = {.wire = WireType::kFp32}};
+  const Result alone = train_on(1, options).front();
+  for (const int ranks : {2, 3}) {
+    SCOPED_TRACE(ranks);
+    expect_close(train_on(ranks, options).front().losses, alone.losses, 1e-5);
+  }
+}
+
 // Rounding gradients to 8 bits moves each step a little.
 TEST(Ranks, LearnNearlyTheSameWithABf16Wire) {
   const TrainerOptions options{.reducer = {.wire = WireType::kBf16}};
