@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "cli/commands.h"
 #include "cli/train_flags.h"
 #include "cli/train_job.h"
