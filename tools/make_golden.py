@@ -140,19 +140,28 @@ def tiny_batch(generator: torch.Generator) -> Batch:
     return Batch(ids, segments, [0, 2, 1, 2, 0, 1])
 
 
+def save_tiny(model: Model, output: pathlib.Path, generator: torch.Generator) -> None:
+    random_parameters(model, generator)
+    model.save_pretrained(output)
+    (output / "model.safetensors").chmod(0o644)
+
+
+def loss_and_gradients(model: Model, batch: Batch) -> Tensors:
+    """The batch, its logits and loss, and every gradient, in float64."""
+    tensors = batch.packed() | backward(model.double(), batch)
+    tensors["grad_norm"] = total_norm(model)
+    return tensors | {f"grad.{name}": p.grad.clone() for name, p in model.named_parameters()}
+
+
 def make_tiny(output: pathlib.Path) -> None:
     generator = torch.Generator().manual_seed(1)
     config = BertConfig(vocab_size=60, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
                         intermediate_size=64, max_position_embeddings=40, num_labels=3,
                         attn_implementation="eager")
     model = BertForSequenceClassification(config).eval()
-    random_parameters(model, generator)
-    model.save_pretrained(output / "tiny_bert")
-    (output / "tiny_bert" / "model.safetensors").chmod(0o644)
+    save_tiny(model, output / "tiny_bert", generator)
     batch = tiny_batch(generator)
-    tensors = batch.packed() | backward(model.double(), batch)
-    tensors["grad_norm"] = total_norm(model)
-    tensors |= {f"grad.{name}": p.grad.clone() for name, p in model.named_parameters()}
+    tensors = loss_and_gradients(model, batch)
     tensors |= make_regression(model, batch, generator)
     plan = Training(5e-4, 4, 0.01, [[(2 * s + i) % 6 for i in range(3)] for s in range(STEPS)])
     tensors |= train_and_compare(model, batch, plan)
@@ -165,14 +174,9 @@ def make_tiny_distilbert(output: pathlib.Path) -> None:
                               max_position_embeddings=40, num_labels=3,
                               attn_implementation="eager")
     model = DistilBertForSequenceClassification(config).eval()
-    random_parameters(model, generator)
-    model.save_pretrained(output / "tiny_distilbert")
-    (output / "tiny_distilbert" / "model.safetensors").chmod(0o644)
-    batch = tiny_batch(generator)
-    tensors = batch.packed() | backward(model.double(), batch)
-    tensors["grad_norm"] = total_norm(model)
-    tensors |= {f"grad.{name}": p.grad.clone() for name, p in model.named_parameters()}
-    save(output / "tiny_distilbert_expected.safetensors", tensors, "random weights")
+    save_tiny(model, output / "tiny_distilbert", generator)
+    save(output / "tiny_distilbert_expected.safetensors",
+         loss_and_gradients(model, tiny_batch(generator)), "random weights")
 
 
 def make_regression(classifier: BertForSequenceClassification, batch: Batch,

@@ -1,14 +1,13 @@
 #include "cli/argument_file.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "formats/json.h"
 
 namespace tandem {
 namespace {
@@ -37,16 +36,17 @@ std::string text_of(const nlohmann::json& value) {
 std::vector<std::string> with_argument_file(std::vector<std::string> arguments) {
   if (arguments.size() != 2 || arguments[0].starts_with('-')) return arguments;
   const std::filesystem::path path = arguments[1];
-  if (path.extension() != ".json" || !std::filesystem::is_regular_file(path)) return arguments;
+  std::error_code ignored;
+  if (path.extension() != ".json" || !std::filesystem::is_regular_file(path, ignored)) {
+    return arguments;
+  }
   const std::string text = read_file(path, ExitCode::kUsage, kMaxBytes);
   const nlohmann::json file = nlohmann::json::parse(text, nullptr, false);
   if (!holds_arguments(file)) return arguments;
   arguments.pop_back();
   for (const auto& [key, value] : file.items()) {
     if (value.is_null()) continue;
-    std::string name = key;
-    std::ranges::replace(name, '_', '-');
-    arguments.push_back(fmt::format("--{}={}", name, text_of(value)));
+    arguments.push_back(fmt::format("--{}={}", key, text_of(value)));
   }
   return arguments;
 }

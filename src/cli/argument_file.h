@@ -8,9 +8,9 @@
 namespace tandem {
 
 // Of ["train", "args.json"] and nothing else, where the file has one JSON object whose keys name
-// options ("learning_rate": 2e-5): ["train", "--learning-rate=2e-05", ...]. Null values are left
+// options ("learning_rate": 2e-5): ["train", "--learning_rate=2e-05", ...]. Null values are left
 // out, a list's elements are joined by commas. Other arguments are returned as they are. Throws
-// UsageError when the object can't be read or holds objects that aren't an option's own.
+// UsageError when the file can't be read or is too large for arguments.
 std::vector<std::string> with_argument_file(std::vector<std::string> arguments);
 
 }  // namespace tandem

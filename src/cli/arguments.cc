@@ -83,10 +83,9 @@ std::string plain_text(const CLI::ParseError& error) {
 
 }  // namespace
 
-std::vector<std::string> regular_arguments(int argc, const char* const* argv) {
+std::vector<std::string> regular_arguments(const std::vector<std::string>& given) {
   std::vector<std::string> arguments;
-  for (int i = 1; i < argc; ++i) {
-    std::string argument = argv[i];
+  for (std::string argument : given) {
     const bool option_before = !arguments.empty() && arguments.back().starts_with("--") &&
                                arguments.back().find('=') == std::string::npos;
     if (is_boolean_word(argument) && option_before) {

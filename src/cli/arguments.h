@@ -10,7 +10,7 @@ namespace tandem {
 
 // Underscores in option names become dashes (--model_name_or_path), and "--flag True" becomes
 // "--flag=true", as transformers' HfArgumentParser takes both.
-std::vector<std::string> regular_arguments(int argc, const char* const* argv);
+std::vector<std::string> regular_arguments(const std::vector<std::string>& given);
 
 // Parses; throws UsageError that suggests the nearest name for an unknown option. Help and version
 // requests are CLI::Success exceptions.

@@ -1,4 +1,5 @@
 // tandem: fine-tunes BERT-family text classifiers on CPUs.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -53,14 +54,16 @@ int run(int argc, char** argv) {
   add_launch_command(app, exit_code);
   add_scale_command(app);
   try {
+    std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+    const bool trains = !arguments.empty() && arguments.front() == "train";
     // The only command whose processes work together.
-    if (argc < 2 || std::string_view(argv[1]) != "train") refuse_several_processes();
+    if (!trains) refuse_several_processes();
     catch_interrupts(OnInterrupt::kEndAtOnce);
     std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then told as a full disk is
-    std::vector<std::string> arguments = regular_arguments(argc, argv);
-    if (!arguments.empty() && arguments.front() == "train") {
-      arguments = without_reference_flags(with_argument_file(std::move(arguments)),
-                                          *app.get_subcommand("train"));
+    if (trains) arguments = with_argument_file(std::move(arguments));
+    arguments = regular_arguments(arguments);
+    if (trains) {
+      arguments = without_reference_flags(std::move(arguments), *app.get_subcommand("train"));
     }
     parse_arguments(app, std::move(arguments));
     flush_standard_output();

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <array>
+#include <functional>
 
 #include "cli/reference_flags.h"
 
@@ -169,6 +171,8 @@ constexpr auto kFlags = std::to_array<ReferenceFlag>({
     {"xpu-backend", kNoted, "processes talk over the MPI that started them; --comm names another",
      ""},
 });
+
+static_assert(std::ranges::is_sorted(kFlags, {}, &ReferenceFlag::name), "looked up by name");
 
 }  // namespace
 

@@ -53,16 +53,14 @@ CardDataset card_dataset(const TrainingData& data, const NamedExamples& set) {
 Judgement judgement_of(const TrainingData& data) {
   const std::string& metric = data.metrics.front();
   return {.key = "eval_" + metric + data.evaluate.front().suffix,
-          .greater_is_better = metric != "mse"};
+          .greater_is_better = higher_is_better(metric)};
 }
 
 // Those of training; where it had no evaluation, the one at its end as well.
 std::vector<nlohmann::json> log_with_evaluation(const FinishedRun& run, const Results& results) {
   std::vector<nlohmann::json> log = run.log.history();
   if (!evaluations_of(log).empty()) return log;
-  RunLog last;
-  last.add_results(run.trained->steps, run.trained->epoch, results);
-  log.push_back(last.history().back());
+  log.push_back(results_entry(run.trained->steps, run.trained->epoch, results));
   return log;
 }
 

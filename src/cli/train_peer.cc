@@ -6,6 +6,7 @@
 
 #include "base/cpu.h"
 #include "base/error.h"
+#include "cli/machine_table.h"
 #include "cli/train_job.h"
 #include "model/bert_params.h"
 #include "train/agreement.h"
@@ -99,12 +100,11 @@ void run_as_peer(const TrainFlags& flags, const Job& job, Compute& compute, Rece
 void check_memory(const MemoryPlan& memory) {
   const std::int64_t available = available_memory_bytes() + resident_memory_bytes();
   if (available <= 0 || memory.total() <= available) return;
-  constexpr double kGigabyte = 1e9;
   throw MachineError(
       "{:.2f} GB of memory are needed, {:.2f} are available; use a smaller "
       "--per-device-train-batch-size with --gradient-accumulation-steps, or a smaller "
       "--max-seq-length",
-      static_cast<double>(memory.total()) / kGigabyte, static_cast<double>(available) / kGigabyte);
+      gigabytes(memory.total()), gigabytes(available));
 }
 
 void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {

@@ -1,6 +1,5 @@
 #include "cli/train_run.h"
 
-#include <chrono>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -20,11 +19,7 @@
 #include "train/speed_report.h"
 
 namespace tandem {
-namespace {
-
-double gigabytes(std::int64_t bytes) { return static_cast<double>(bytes) / 1e9; }
-
-}  // namespace
+namespace {}  // namespace
 
 TrainRun::TrainRun(const TrainFlags& flags, std::string flags_json, const Job& job,
                    Compute& compute, const TrainInputs& inputs, ModelSession& session,
@@ -50,7 +45,11 @@ RunOutcome TrainRun::run() {
       say_published_results(find_task(inputs_.data.name), outcome.evaluation);
     }
     save_results("eval", outcome.evaluation);
-    if (outcome.trained) report_last_evaluation(*outcome.trained, outcome.evaluation);
+    // Not in the log, which was saved with the model.
+    if (outcome.trained) {
+      reports_.add_entry(
+          results_entry(outcome.trained->steps, outcome.trained->epoch, outcome.evaluation));
+    }
   }
   SpeedReport speed;
   if (outcome.trained) speed = measured_speed(*outcome.trained, outcome.evaluation);
@@ -200,13 +199,6 @@ void TrainRun::save_speed(const SpeedReport& report) const {
   files.commit();
 }
 
-// The log itself was saved with the model.
-void TrainRun::report_last_evaluation(const LoopResult& trained, const Results& results) {
-  RunLog([this](const nlohmann::json& entry) {
-    reports_.add_entry(entry);
-  }).add_results(trained.steps, trained.epoch, results);
-}
-
 void TrainRun::finish_reports(const RunOutcome& outcome, SpeedReport speed) const {
   reports_.finish({.data = inputs_.data,
                    .evaluation_sets = inputs_.evaluation_sets,
@@ -243,13 +235,13 @@ Results TrainRun::evaluate_all() {
   Results all;
   for (std::size_t i = 0; i < inputs_.evaluation_sets.size(); ++i) {
     const TokenDataset& dataset = inputs_.evaluation_sets[i];
-    const auto start = std::chrono::steady_clock::now();
+    Stopwatch watch;
     const Predictions predictions = answers_of(dataset);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const double seconds = watch.lap();
     const Results results = evaluation_results({.predictions = predictions,
                                                 .dataset = dataset,
                                                 .problem = inputs_.data.labels.kind,
-                                                .seconds = elapsed.count(),
+                                                .seconds = seconds,
                                                 .batch_size = flags_.eval_batch_size,
                                                 .suffix = inputs_.data.evaluate[i].suffix},
                                                inputs_.data.metrics);

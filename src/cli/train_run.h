@@ -66,7 +66,6 @@ class TrainRun {
   void save_results(const std::string& phase, const Results& results);
   SpeedReport measured_speed(const LoopResult& result, const Results& evaluation) const;
   void save_speed(const SpeedReport& report) const;
-  void report_last_evaluation(const LoopResult& trained, const Results& results);
   void finish_reports(const RunOutcome& outcome, SpeedReport speed) const;
   void show_results(const std::string& phase, const Results& results);
   void show_all() const;

@@ -166,19 +166,21 @@ HWY_INLINE void for_probability_groups(const AttentionHead<T>& h, std::int64_t q
   }
 }
 
-// Fetches the row of the same token in the next D columns, for the next head. Rows of heads are
-// short and far apart, so that the CPU doesn't foresee them.
-template <class T>
-HWY_INLINE void fetch_next_head(const AttentionHead<T>& h, const T* row) {
-  constexpr std::int64_t kLine = 64 / sizeof(T);
-  for (std::int64_t i = 0; i < h.width; i += kLine) __builtin_prefetch(row + h.width + i, 0, 3);
-}
-template <class T>
-HWY_INLINE void fetch_next_token(const AttentionHead<T>& h, std::int64_t token) {
+// Where the caller's next head follows, fetches its part of this token's rows: what is in the next
+// D columns of query, key, value and `rows`. They are short and far apart, so that the CPU doesn't
+// foresee them.
+template <class T, class... Rows>
+HWY_INLINE void fetch_next_head(const AttentionHead<T>& h, std::int64_t token,
+                                const Rows*... rows) {
   if (!h.next_head_follows) return;
-  fetch_next_head(h, h.query + token * h.query_stride);
-  fetch_next_head(h, h.key + token * h.key_value_stride);
-  fetch_next_head(h, h.value + token * h.key_value_stride);
+  constexpr std::int64_t kLine = 64 / sizeof(T);
+  const auto fetch = [&](const T* row) {
+    for (std::int64_t i = 0; i < h.width; i += kLine) __builtin_prefetch(row + h.width + i, 0, 3);
+  };
+  fetch(h.query + token * h.query_stride);
+  fetch(h.key + token * h.key_value_stride);
+  fetch(h.value + token * h.key_value_stride);
+  (fetch(rows), ...);
 }
 
 template <class T>
@@ -197,8 +199,7 @@ void attention_forward(const AttentionHead<T>& h, T* context, std::int64_t conte
     multiply_by_transposed(query, rows, h.width, transposed_key, padded, probability);
     for (std::int64_t r = 0; r < rows; ++r) {
       float* const row = probability + r * padded;
-      fetch_next_token(h, first + r);
-      if (h.next_head_follows) fetch_next_head(h, context + (first + r) * context_stride);
+      fetch_next_head(h, first + r, context + (first + r) * context_stride);
       log_sum_exp[(first + r) * log_sum_exp_stride] = softmax_row(row, h.tokens, h.scale);
       if (h.dropout.threshold == 0) continue;
       for_probability_groups(h, first + r,
@@ -291,14 +292,9 @@ void attention_backward(const AttentionHead<T>& h, const T* context, const T* d_
     multiply_by_transposed(d_out, rows, h.width, transposed_value, padded, d_probability);
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t i = first + r;
-      fetch_next_token(h, i);
-      if (h.next_head_follows) {
-        fetch_next_head(h, context + i * context_stride);
-        fetch_next_head(h, d_context + i * context_stride);
-        fetch_next_head(h, d_query + i * h.query_stride);
-        fetch_next_head(h, d_key + i * h.key_value_stride);
-        fetch_next_head(h, d_value + i * h.key_value_stride);
-      }
+      fetch_next_head(h, i, context + i * context_stride, d_context + i * context_stride,
+                      d_query + i * h.query_stride, d_key + i * h.key_value_stride,
+                      d_value + i * h.key_value_stride);
       const float delta =
           dot(d_context + i * context_stride, context + i * context_stride, h.width);
       softmax_backward_row(h, i, delta, log_sum_exp[i * log_sum_exp_stride],

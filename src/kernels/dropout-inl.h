@@ -18,45 +18,33 @@ using WordVector = hn::Vec<WordTag>;
 constexpr WordTag kWords;
 constexpr std::int64_t kDropoutGroup = 64;  // elements that share 16 Philox blocks
 
-// Sixteen or eight counters of Philox, one word of each. Those of even and those of odd lanes are
-// in vectors of their own, each in the low half of a 64-bit lane, as a multiplication takes them
-// and leaves its result; what is in the high halves means nothing.
-struct CounterWords {
-  WordVector even, odd;
-};
-
-HWY_INLINE CounterWords every_counter(std::uint32_t word) {
-  return {hn::Set(kWords, word), hn::Set(kWords, word)};
-}
-
 HWY_INLINE WordVector low_from_high(WordVector words) {
   const hn::Repartition<std::uint64_t, WordTag> wide;
   return hn::BitCast(kWords, hn::ShiftRight<32>(hn::BitCast(wide, words)));
 }
 
-// A word of each counter, in the counters' order.
-HWY_INLINE WordVector in_order(const CounterWords& words) {
+// The words of the even lanes and of the odd ones, in the lanes' order.
+HWY_INLINE WordVector interleaved(WordVector even, WordVector odd) {
   const hn::Repartition<std::uint64_t, WordTag> wide;
-  const auto odd = hn::ShiftLeft<32>(hn::BitCast(wide, words.odd));
-  return hn::OddEven(hn::BitCast(kWords, odd), words.even);
+  return hn::OddEven(hn::BitCast(kWords, hn::ShiftLeft<32>(hn::BitCast(wide, odd))), even);
 }
 
-struct PhiloxState {
-  CounterWords c0, c1, c2, c3;
+// Eight or four counters of Philox. Each word is in the low half of a 64-bit lane, as a
+// multiplication takes it and leaves its result; what is in the high halves means nothing.
+struct PhiloxCounters {
+  WordVector c0, c1, c2, c3;
 };
 
-// One round of Salmon et al. 2011, "Parallel Random Numbers: As Easy as 1, 2, 3", for the counters
-// of either half.
-HWY_INLINE void philox_round(WordVector CounterWords::*half, WordVector key0, WordVector key1,
-                             PhiloxState& state) {
+// One round of Salmon et al. 2011, "Parallel Random Numbers: As Easy as 1, 2, 3".
+HWY_INLINE PhiloxCounters philox_round(const PhiloxCounters& c, WordVector key0, WordVector key1) {
   const WordVector multiplier0 = hn::Set(kWords, 0xD2511F53U);
   const WordVector multiplier1 = hn::Set(kWords, 0xCD9E8D57U);
-  const WordVector product0 = hn::BitCast(kWords, hn::MulEven(state.c0.*half, multiplier0));
-  const WordVector product1 = hn::BitCast(kWords, hn::MulEven(state.c2.*half, multiplier1));
-  state.c0.*half = hn::Xor(hn::Xor(low_from_high(product1), state.c1.*half), key0);
-  state.c1.*half = product1;
-  state.c2.*half = hn::Xor(hn::Xor(low_from_high(product0), state.c3.*half), key1);
-  state.c3.*half = product0;
+  const WordVector product0 = hn::BitCast(kWords, hn::MulEven(c.c0, multiplier0));
+  const WordVector product1 = hn::BitCast(kWords, hn::MulEven(c.c2, multiplier1));
+  return {.c0 = hn::Xor(hn::Xor(low_from_high(product1), c.c1), key0),
+          .c1 = product1,
+          .c2 = hn::Xor(hn::Xor(low_from_high(product0), c.c3), key1),
+          .c3 = product0};
 }
 
 // hn::Iota goes through memory in a way that keeps the CPU from working on several groups at once.
@@ -72,30 +60,31 @@ HWY_INLINE void fill_keep(const DropoutKey& key, std::uint32_t sample, std::int6
     const WordVector first =
         hn::Add(hn::Load(kWords, kLaneNumbers),
                 hn::Set(kWords, static_cast<std::uint32_t>(group * 16 + block)));
-    PhiloxState state = {.c0 = {first, low_from_high(first)},
-                         .c1 = every_counter(sample),
-                         .c2 = every_counter(key.step),
-                         .c3 = every_counter(key.site)};
+    PhiloxCounters even = {.c0 = first,
+                           .c1 = hn::Set(kWords, sample),
+                           .c2 = hn::Set(kWords, key.step),
+                           .c3 = hn::Set(kWords, key.site)};
+    PhiloxCounters odd = even;
+    odd.c0 = low_from_high(first);
     std::uint32_t key0 = key.seed[0];
     std::uint32_t key1 = key.seed[1];
     HWY_UNROLL(10)
     for (int round = 0; round < 10; ++round) {
       const WordVector keys0 = hn::Set(kWords, key0);
       const WordVector keys1 = hn::Set(kWords, key1);
-      philox_round(&CounterWords::even, keys0, keys1, state);
-      philox_round(&CounterWords::odd, keys0, keys1, state);
+      even = philox_round(even, keys0, keys1);
+      odd = philox_round(odd, keys0, keys1);
       key0 += 0x9E3779B9U;
       key1 += 0xBB67AE85U;
     }
-    const auto store = [&](const CounterWords& counters, std::int64_t at) HWY_ATTR {
-      const WordVector words = in_order(counters);
+    const auto store = [&](WordVector words, std::int64_t at) HWY_ATTR {
       const auto stays = hn::RebindMask(kFloats, hn::Eq(hn::Max(words, threshold), words));
       hn::StoreU(hn::IfThenElseZero(stays, scale), kFloats, keep + at + block);
     };
-    store(state.c0, 0);
-    store(state.c1, 16);
-    store(state.c2, 32);
-    store(state.c3, 48);
+    store(interleaved(even.c0, odd.c0), 0);
+    store(interleaved(even.c1, odd.c1), 16);
+    store(interleaved(even.c2, odd.c2), 32);
+    store(interleaved(even.c3, odd.c3), 48);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "report/chart.h"
 #include "report/html.h"
+#include "train/results.h"
 
 namespace tandem {
 namespace {
@@ -109,13 +110,7 @@ std::optional<std::size_t> best_evaluation(std::span<const json> evaluations,
 }
 
 bool tells_quality(const std::string& key) {
-  constexpr std::array<std::string_view, 6> kOthers = {
-      "runtime", "_samples", "_samples_per_second", "_steps_per_second", "step", "epoch"};
-  // Names of MNLI's second set end with "_mm".
-  std::string_view name = key;
-  if (name.ends_with("_mm")) name.remove_suffix(3);
-  return std::ranges::none_of(kOthers,
-                              [&](std::string_view other) { return name.ends_with(other); });
+  return !is_speed(key) && key != "step" && key != "epoch";
 }
 
 std::string training_section(const TrainingCurve& curve, std::span<const json> log,

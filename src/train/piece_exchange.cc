@@ -51,6 +51,15 @@ std::span<float> PieceExchange<W>::part_of(int rank) const {
 }
 
 template <class W>
+std::vector<std::int64_t> PieceExchange<W>::bytes_of_parts() const {
+  std::vector<std::int64_t> sizes;
+  for (int rank = 0; rank < communicator_.size(); ++rank) {
+    sizes.push_back(static_cast<std::int64_t>(part_of(rank).size() * sizeof(W)));
+  }
+  return sizes;
+}
+
+template <class W>
 std::int64_t PieceExchange<W>::bytes_sent(std::int64_t floats) const {
   const std::int64_t others = communicator_.size() - 1;
   return 2 * floats * others / communicator_.size() * static_cast<std::int64_t>(sizeof(W));
@@ -60,10 +69,7 @@ template <class W>
 void PieceExchange<W>::start(std::span<float> piece) {
   piece_ = piece;
   const auto size = static_cast<std::int64_t>(piece.size());
-  std::vector<std::int64_t> send_sizes;
-  for (int rank = 0; rank < communicator_.size(); ++rank) {
-    send_sizes.push_back(static_cast<std::int64_t>(part_of(rank).size() * sizeof(W)));
-  }
+  const std::vector<std::int64_t> send_sizes = bytes_of_parts();
   const auto own = static_cast<std::int64_t>(part_of(communicator_.rank()).size());
   const std::vector<std::int64_t> receive_sizes(send_sizes.size(),
                                                 own * static_cast<std::int64_t>(sizeof(W)));
@@ -109,10 +115,6 @@ void PieceExchange<W>::sum_up(W* sum) {
 
 template <class W>
 void PieceExchange<W>::start_gather() {
-  std::vector<std::int64_t> sizes;
-  for (int rank = 0; rank < communicator_.size(); ++rank) {
-    sizes.push_back(static_cast<std::int64_t>(part_of(rank).size() * sizeof(W)));
-  }
   const std::span<float> own = part_of(communicator_.rank());
   W* all;
   if constexpr (std::is_same_v<W, float>) {
@@ -124,7 +126,7 @@ void PieceExchange<W>::start_gather() {
   sum_up(sum);
   pending_ = communicator_.start_all_gather(
       bytes_of(sum, static_cast<std::int64_t>(own.size())),
-      writable_bytes_of(all, static_cast<std::int64_t>(piece_.size())), sizes);
+      writable_bytes_of(all, static_cast<std::int64_t>(piece_.size())), bytes_of_parts());
 }
 
 template <class W>

@@ -36,6 +36,7 @@ class PieceExchange {
 
  private:
   std::span<float> part_of(int rank) const;
+  std::vector<std::int64_t> bytes_of_parts() const;  // in rank order, as W
   // body(rank) for every rank but this one.
   template <class Body>
   void for_each_other(const Body& body) const {

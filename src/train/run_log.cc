@@ -62,10 +62,7 @@ void RunLog::add_training(const TrainingEntry& entry) {
 }
 
 void RunLog::add_results(std::int64_t step, double epoch, const Results& results) {
-  json entry = results_object(results);
-  entry["step"] = step;
-  entry["epoch"] = epoch;
-  add(std::move(entry));
+  add(results_entry(step, epoch, results));
 }
 
 void RunLog::add(json entry) {
@@ -121,6 +118,13 @@ std::string results_block(const std::string& phase, const Results& results) {
     block += fmt::format("\n  {:<{}} = {:>{}}", name, name_width, value, value_width);
   }
   return block;
+}
+
+json results_entry(std::int64_t step, double epoch, const Results& results) {
+  json entry = results_object(results);
+  entry["step"] = step;
+  entry["epoch"] = epoch;
+  return entry;
 }
 
 json results_object(const Results& results) {

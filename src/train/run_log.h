@@ -57,7 +57,10 @@ class RunLog {
 // transformers prints them. `*_runtime` is shown as h:mm:ss.cc.
 std::string results_block(const std::string& phase, const Results&);
 
-// The same as one JSON object, as the files have it.
+// An entry of log_history: the results of an evaluation, or of the whole, after so many updates.
+nlohmann::json results_entry(std::int64_t step, double epoch, const Results&);
+
+// The results as one JSON object, as the files have it.
 nlohmann::json results_object(const Results&);
 std::string results_json(const Results&);
 

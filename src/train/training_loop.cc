@@ -13,12 +13,6 @@
 namespace tandem {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // The updates since the last log entry.
 struct Window {
   double loss = 0;
@@ -81,9 +75,9 @@ class TrainingLoop {
   bool at_the_end() const { return reached_.steps == trainer_.total_steps(); }
 
   void update() {
-    const Clock::time_point start = Clock::now();
+    Stopwatch watch;
     last_ = trainer_.run_step(reached_.steps);
-    reached_.seconds += seconds_since(start);
+    reached_.seconds += watch.lap();
     reached_.epoch = trainer_.epoch_after(reached_.steps);
     ++reached_.steps;
     reached_.examples += last_.examples;

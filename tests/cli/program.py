@@ -91,6 +91,15 @@ class ProgramTest(unittest.TestCase):
     def rows_file(self, name: str = "train.tsv", rows=None) -> pathlib.Path:
         return self.write(name, table(ROWS if rows is None else rows))
 
+    def sst2_folder(self) -> pathlib.Path:
+        """ROWS as GLUE's SST-2, to train and to evaluate on."""
+        folder = self.directory / "data" / "SST-2"
+        folder.mkdir(parents=True)
+        rows = [(text, str(int(label == "good"))) for text, label in ROWS]
+        for name in ("train.tsv", "dev.tsv"):
+            (folder / name).write_text(table(rows, header=("sentence", "label")))
+        return folder
+
     def train_arguments(self, *more, train_file: pathlib.Path | None = None) -> list:
         """Two threads and fp32, unless `more` says otherwise: so each CPU makes the same model."""
         usual = [part for option in (("--threads", 2), ("--precision", "fp32"))

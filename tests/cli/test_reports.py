@@ -6,7 +6,7 @@ import re
 import struct
 import unittest
 
-from program import DATA, USAGE, WALL, ROWS, ProgramTest, environment, run, table, trained_model
+from program import DATA, USAGE, WALL, ROWS, ProgramTest, environment, run, trained_model
 
 
 def castagnoli(data: bytes) -> int:
@@ -237,11 +237,7 @@ class Card(ProgramTest):
         self.assertIn("fine-tuned version of tiny on", body)
 
     def test_task_of_glue(self):
-        folder = self.directory / "data" / "SST-2"
-        folder.mkdir(parents=True)
-        rows = [(text, str(int(label == "good"))) for text, label in ROWS]
-        for name in ("train.tsv", "dev.tsv"):
-            (folder / name).write_text(table(rows, header=("sentence", "label")))
+        folder = self.sst2_folder()
         cached = self.directory / "models--org--tiny" / "snapshots" / "0"
         cached.parent.mkdir(parents=True)
         self.model.rename(cached)

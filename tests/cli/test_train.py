@@ -62,11 +62,7 @@ class Training(ProgramTest):
         self.assertEqual(self.state()["max_steps"], 3)
 
     def test_task_of_glue(self):
-        folder = self.directory / "data" / "SST-2"
-        folder.mkdir(parents=True)
-        rows = [(text, str(int(label == "good"))) for text, label in ROWS]
-        for name in ("train.tsv", "dev.tsv"):
-            (folder / name).write_text(table(rows, header=("sentence", "label")))
+        folder = self.sst2_folder()
         (folder / "test.tsv").write_text("index\tsentence\n0\ta good film\n1\ta bad film\n")
         result = self.succeeds(
             "train", "--model", self.model, "--task_name", "SST-2", "--data_dir", folder.parent,
