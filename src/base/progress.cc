@@ -30,23 +30,26 @@ Progress::Progress(std::string what, std::int64_t total)
 Progress::~Progress() { clear(); }
 
 void Progress::update(std::int64_t done) {
-  update(done, [] { return std::string(); });
+  update(done, [&] {
+    const double elapsed = seconds_between(start_, Clock::now());
+    const double left =
+        done == 0 ? 0 : elapsed * static_cast<double>(total_ - done) / static_cast<double>(done);
+    return ProgressNote{.text = {}, .seconds_left = left};
+  });
 }
 
-void Progress::update(std::int64_t done, const std::function<std::string()>& details) {
+void Progress::update(std::int64_t done, const std::function<ProgressNote()>& note) {
   const Clock::time_point now = Clock::now();
-  const double elapsed = seconds_between(start_, now);
-  const bool due = elapsed >= 2 && (terminal_ ? seconds_between(last_, now) >= 0.1
-                                              : seconds_between(last_, now) >= 10);
+  const bool due =
+      seconds_between(start_, now) >= 2 &&
+      (terminal_ ? seconds_between(last_, now) >= 0.1 : seconds_between(last_, now) >= 10);
   if (!due) return;
   last_ = now;
-  const double left =
-      done == 0 ? 0 : elapsed * static_cast<double>(total_ - done) / static_cast<double>(done);
-  const std::string more = details();
+  const auto [text, seconds_left] = note();
   const std::string line =
       fmt::format("{} {}/{} ({:.0f}%){}{}, {} left", what_, done, total_,
                   100.0 * static_cast<double>(done) / static_cast<double>(total_),
-                  more.empty() ? "" : ", ", more, format_duration(left));
+                  text.empty() ? "" : ", ", text, format_duration(seconds_left));
   if (!terminal_) {
     log_line(line);
     return;

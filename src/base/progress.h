@@ -8,6 +8,12 @@
 
 namespace tandem {
 
+// What a line says beside how much is done.
+struct ProgressNote {
+  std::string text;
+  double seconds_left = 0;
+};
+
 // On a terminal the line is rewritten in place, ten times a second at most; elsewhere a plain line
 // is written every ten seconds. Work that ends within two seconds shows nothing.
 class Progress {
@@ -20,8 +26,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `details` is only called when a line is due.
-  void update(std::int64_t done, const std::function<std::string()>& details);
+  // `note` is only called when a line is due.
+  void update(std::int64_t done, const std::function<ProgressNote()>& note);
+  // All pieces are taken to be alike when the time left is worked out.
   void update(std::int64_t done);
   // Takes the line off the terminal, so that another can be written.
   void clear();

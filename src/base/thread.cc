@@ -17,6 +17,12 @@ std::optional<cpu_set_t> affinity_of_this_thread() {
   return affinity;
 }
 
+double cpu_seconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 }  // namespace
 
 ThreadPool::ThreadPool(int threads, std::span<const std::vector<int>> cpus) {
@@ -115,10 +121,8 @@ BackgroundThread::BackgroundThread(std::function<void()> body) {
 
 BackgroundThread::~BackgroundThread() { thread_.join(); }
 
-double thread_cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
+double thread_cpu_seconds() { return cpu_seconds(CLOCK_THREAD_CPUTIME_ID); }
+
+double process_cpu_seconds() { return cpu_seconds(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace tandem

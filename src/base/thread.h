@@ -72,7 +72,8 @@ class BackgroundThread {
   std::thread thread_;
 };
 
-// CPU time of the calling thread, in seconds.
+// CPU time in seconds: of the calling thread, and of all of the process together.
 double thread_cpu_seconds();
+double process_cpu_seconds();
 
 }  // namespace tandem

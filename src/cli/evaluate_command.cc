@@ -13,6 +13,7 @@
 #include "cli/question_flags.h"
 #include "cli/run_reports.h"
 #include "report/run_page.h"
+#include "train/evaluation_warnings.h"
 
 namespace tandem {
 namespace {
@@ -48,10 +49,11 @@ void evaluate(const EvaluateFlags& flags) {
     files.emplace(directory);
   }
   const Answers answers = ask(flags.question, LabelNeed::kRequired);
-  if (files && answers.session.labels().kind == ProblemKind::kMultiLabel) {
-    throw UsageError("--report: there is no page yet for several labels at once");
-  }
   const Results results = results_of(flags.question, answers);
+  for (const std::string& warning :
+       evaluation_warnings(answers.predictions, answers.dataset, answers.session.labels())) {
+    log_warning("{}", warning);
+  }
   if (files) {
     stage_report(*files, flags, answers, results);
     files->commit();

@@ -118,8 +118,7 @@ std::string RunReports::page(const FinishedRun& run) const {
                    .machine = run.machine,
                    .arguments = nlohmann::json::parse(arguments_)};
   Results results;
-  const bool several_labels = run.data.labels.kind == ProblemKind::kMultiLabel;
-  for (std::size_t i = 0; i < answers_.size() && !several_labels; ++i) {
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
     report.sets.push_back(answered_set(answers_[i].predictions, run.evaluation_sets[i],
                                        run.data.evaluate[i].examples, run.data.labels,
                                        answers_[i].results));

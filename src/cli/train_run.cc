@@ -16,11 +16,10 @@
 #include "train/evaluation_warnings.h"
 #include "train/evaluator.h"
 #include "train/shared_inputs.h"
+#include "train/slow_training.h"
 #include "train/speed_report.h"
 
 namespace tandem {
-namespace {}  // namespace
-
 TrainRun::TrainRun(const TrainFlags& flags, std::string flags_json, const Job& job,
                    Compute& compute, const TrainInputs& inputs, ModelSession& session,
                    const OutputDirectory& volume, RunPlace place)
@@ -80,7 +79,8 @@ LoopResult TrainRun::train(const TokenDataset& dataset) {
   LoopResult result = run_training(
       trainer, flags_.loop, log_,
       {.evaluate = [&] { return evaluate_all(); },
-       .save = [&](const LoopResult& so_far) { save_checkpoint(trainer, so_far, checkpoints); }});
+       .save = [&](const LoopResult& so_far) { save_checkpoint(trainer, so_far, checkpoints); },
+       .judge_pace = [&](const SpeedRecord& so_far) { judge_pace(so_far); }});
   trainer.check_weights();
   take_best(result, checkpoints);
   if (!job_.alone()) {
@@ -125,6 +125,16 @@ void TrainRun::check_space(const Trainer& trainer) const {
   const std::int64_t models =
       1 + checkpoints_at_once(flags_.loop, trainer.total_steps(), trainer.steps_per_epoch());
   volume_.check_space_for(session_.saved_bytes() * models);
+}
+
+// Each rank looks at itself; one speaks.
+void TrainRun::judge_pace(const SpeedRecord& speed) const {
+  const int ranks = job_.alone() ? 1 : job_.communicator()->size();
+  for (const std::string& warning :
+       pace_warnings(speed, flos_of(speed.tokens()) / ranks, session_.config(),
+                     precision_of(session_.classifier().classifier), compute_)) {
+    log_warning("{}", warning);
+  }
 }
 
 std::string TrainRun::trainer_state(const Trainer& trainer, const LoopResult& so_far) const {
@@ -246,19 +256,14 @@ Results TrainRun::evaluate_all() {
                                                 .suffix = inputs_.data.evaluate[i].suffix},
                                                inputs_.data.metrics);
     all.insert(all.end(), results.begin(), results.end());
-    warn_of(predictions, dataset);
+    for (const std::string& warning :
+         evaluation_warnings(predictions, dataset, inputs_.data.labels)) {
+      log_warning("{}", warning);
+    }
     reports_.set_answers(i, predictions, results);
   }
   if (epoch_) all.emplace_back("epoch", *epoch_);
   return all;
-}
-
-void TrainRun::warn_of(const Predictions& predictions, const TokenDataset& dataset) const {
-  if (inputs_.data.labels.kind != ProblemKind::kSingleLabel) return;
-  const Judged judged = judge(predictions, dataset, inputs_.data.labels.kind);
-  for (const std::string& warning : evaluation_warnings(judged, inputs_.data.labels.names)) {
-    log_warning("{}: {}", dataset.source, warning);
-  }
 }
 
 Predictions TrainRun::answers_of(const TokenDataset& dataset) {

@@ -53,6 +53,7 @@ class TrainRun {
   LoopResult train(const TokenDataset& dataset);
   void say_plan(const Trainer& trainer) const;
   void check_space(const Trainer& trainer) const;
+  void judge_pace(const SpeedRecord& speed) const;
   void save_checkpoint(const Trainer& trainer, const LoopResult& so_far, Checkpoints& checkpoints);
   void take_best(const LoopResult& result, const Checkpoints& checkpoints);
   double flos_of(std::int64_t tokens) const;
@@ -61,7 +62,6 @@ class TrainRun {
   std::string trainer_state(const Trainer& trainer, const LoopResult& so_far) const;
   Results evaluate_all();
   Predictions answers_of(const TokenDataset& dataset);
-  void warn_of(const Predictions& predictions, const TokenDataset& dataset) const;
   void predict_set(const NamedExamples& set, const TokenDataset& dataset);
   void save_results(const std::string& phase, const Results& results);
   SpeedReport measured_speed(const LoopResult& result, const Results& evaluation) const;

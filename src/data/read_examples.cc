@@ -22,12 +22,23 @@ std::string text_of(const Table& table, std::int64_t row, std::size_t column) {
   return std::string(table.cell(row, column));
 }
 
+// Whether -1 stands for a hidden label, as GLUE has it. Among values it is one like any other,
+// unless there is none but it.
+bool minus_one_hides(const Table& table, std::size_t column, const LabelMap& map,
+                     ProblemKind kind) {
+  if (kind != ProblemKind::kRegression) return !map.find("-1");
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    if (map.find(trimmed(table.cell(row, column))) != -1.0F) return false;
+  }
+  return true;
+}
+
 // Writes the labels of a row, unless none is needed and none is there.
 void read_labels(const Table& table, std::int64_t row, std::size_t column, const LabelMap& map,
-                 const LabelSource& source, Example& example) {
+                 const LabelSource& source, bool may_be_hidden, Example& example) {
   const std::string_view cell = trimmed(table.cell(row, column));
-  const bool may_lack = source.need == LabelNeed::kIfPresent;
-  if (may_lack && (cell.empty() || (cell == "-1" && !map.find(cell)))) return;
+  if (source.need == LabelNeed::kIfPresent && cell.empty()) return;
+  if (may_be_hidden && (cell == "-1" || cell == "-1.0")) return;
   if (source.scheme->kind == ProblemKind::kMultiLabel) {
     example.label = 0;
     example.labels = map.all_at(table, row, column, source.separator);
@@ -56,6 +67,9 @@ ExampleSet read_examples(const Table& table, const ColumnChoice& columns, const 
   if (map && labels.scheme->kind == ProblemKind::kMultiLabel) {
     set.label_columns = labels.scheme->outputs();
   }
+  const bool may_be_hidden =
+      map && labels.need == LabelNeed::kIfPresent &&
+      minus_one_hides(table, *columns.label, *map, labels.scheme->kind);
   const std::int64_t rows = std::clamp<std::int64_t>(max_examples, 0, table.rows());
   set.examples.reserve(static_cast<std::size_t>(rows));
   for (std::int64_t row = 0; row < rows; ++row) {
@@ -64,7 +78,7 @@ ExampleSet read_examples(const Table& table, const ColumnChoice& columns, const 
                     .label = NAN,
                     .line = table.line(row)};
     if (columns.pair) example.pair = text_of(table, row, *columns.pair);
-    if (map) read_labels(table, row, *columns.label, *map, labels, example);
+    if (map) read_labels(table, row, *columns.label, *map, labels, may_be_hidden, example);
     if (example.text.empty() || (example.pair && example.pair->empty())) ++set.empty_texts;
     set.examples.push_back(std::move(example));
   }

@@ -22,7 +22,8 @@ struct LabelSource {
   std::string known_to =
       "training";  // whose labels they are, for messages: "train.tsv", "the model"
   // kIfPresent: a table without a label column, and a row whose label is empty, null or -1 (which
-  // GLUE has for hidden labels; unless that is a label), give NaN. kRequired: they are DataErrors.
+  // GLUE has for hidden labels; unless that is a label, or a value among others), give NaN.
+  // kRequired: they are DataErrors.
   LabelNeed need = LabelNeed::kRequired;
   std::string separator = {};  // between the labels of a cell, where a row may have several
 };

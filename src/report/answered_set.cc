@@ -1,5 +1,6 @@
 #include "report/answered_set.h"
 
+#include <algorithm>
 #include <span>
 
 #include "nn/loss.h"
@@ -12,14 +13,14 @@ AnsweredSet answered_set(const Predictions& predictions, const TokenDataset& dat
                   .results = std::move(results),
                   .labels = labels,
                   .answers = {predictions.logits.begin(), predictions.logits.end()},
-                  .actual = {},
-                  .predicted = {},
+                  .judged = judge(predictions, dataset, labels.kind),
                   .lengths = token_lengths(dataset),
                   .examples = examples.examples};
-  Judged judged = judge(predictions, dataset, labels.kind);
-  set.actual = std::move(judged.actual);
-  set.predicted = std::move(judged.predicted);
   if (labels.kind == ProblemKind::kRegression) return set;
+  if (labels.kind == ProblemKind::kMultiLabel) {
+    std::ranges::transform(set.answers, set.answers.begin(), sigmoid);
+    return set;
+  }
   const Matrix<const float> rows = predictions.rows();
   const auto outputs = static_cast<std::size_t>(rows.cols);
   for (std::int64_t r = 0; r < rows.rows; ++r) {

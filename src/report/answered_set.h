@@ -18,20 +18,18 @@ struct AnsweredSet {
   Results results;                // metrics, loss and speed
   LabelScheme labels;             // K outputs
   std::vector<double> answers;    // [N, K]: probabilities, or values for regression
-  std::vector<double> actual;     // [N]: class ids or values
-  std::vector<double> predicted;  // [N]: likewise
+  Judged judged;                  // what is right, and what was predicted
   std::vector<double> lengths;    // [N]: tokens
   std::vector<Example> examples;  // [N]
 
-  std::size_t size() const { return actual.size(); }
+  std::size_t size() const { return lengths.size(); }
   std::size_t outputs() const { return static_cast<std::size_t>(labels.outputs()); }
   double answer(std::size_t example, std::size_t output) const {
     return answers[example * outputs() + output];
   }
 };
 
-// Of predictions in the data set's order, of which each example has a label: a class or a value,
-// not several labels at once.
+// Of predictions in the data set's order, of which each example has a label.
 AnsweredSet answered_set(const Predictions&, const TokenDataset&, const ExampleSet&,
                          const LabelScheme&, Results);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The front matter of a model card: YAML that huggingface.co and huggingface_hub read.
+// The front matter of a model card: YAML that the hub and huggingface_hub read.
 
 #include <string>
 #include <string_view>

@@ -8,31 +8,24 @@
 
 #include "report/chart.h"
 #include "report/classifier_quality.h"
-#include "report/distributions.h"
 #include "report/html.h"
+#include "report/quality_parts.h"
 
 namespace tandem {
 namespace {
 
-// More classes make a matrix that nobody reads.
-constexpr std::size_t kMostClassesOfMatrix = 30;
 constexpr std::size_t kPairsShown = 30;
-constexpr std::size_t kMostNameBytes = 60;
 constexpr std::size_t kPointsOfCurve = 400;
-
-std::string name_of(const AnsweredSet& set, std::size_t id) {
-  return html_shortened(set.labels.names[id], kMostNameBytes);
-}
 
 // Each cell is coloured by its share of the row, the examples that are of that class.
 std::string matrix_table(const AnsweredSet& set, const ConfusionMatrix& matrix) {
   constexpr double kStrongest = 0.55;  // the text must stay readable on it, light and dark
   std::string text = "<div class=\"wide\"><table>\n<tr><th class=\"name\">actual \\ predicted</th>";
-  for (std::size_t k = 0; k < matrix.classes(); ++k) text += "<th>" + name_of(set, k) + "</th>";
+  for (std::size_t k = 0; k < matrix.classes(); ++k) text += "<th>" + label_name(set, k) + "</th>";
   text += "</tr>\n";
   for (std::size_t actual = 0; actual < matrix.classes(); ++actual) {
     const auto examples = static_cast<double>(std::max<std::int64_t>(1, matrix.actual(actual)));
-    text += "<tr><th class=\"name\">" + name_of(set, actual) + "</th>";
+    text += "<tr><th class=\"name\">" + label_name(set, actual) + "</th>";
     for (std::size_t predicted = 0; predicted < matrix.classes(); ++predicted) {
       const double share = static_cast<double>(matrix.at(actual, predicted)) / examples;
       text += fmt::format(
@@ -64,68 +57,26 @@ std::string confused_pairs(const AnsweredSet& set, const ConfusionMatrix& matrix
   for (const Pair& pair : pairs) {
     const double share =
         static_cast<double>(pair.examples) / static_cast<double>(matrix.actual(pair.actual));
-    table.rows.push_back({name_of(set, pair.actual), name_of(set, pair.predicted),
+    table.rows.push_back({label_name(set, pair.actual), label_name(set, pair.predicted),
                           fmt::format("{}", pair.examples), fmt::format("{:.1f}%", 100 * share)});
   }
   return table.html();
 }
 
-std::vector<std::string> score_row(std::string name, const ClassScore& score) {
-  return {std::move(name), html_number(score.precision), html_number(score.recall),
-          html_number(score.f1), fmt::format("{}", score.support)};
-}
-
-const std::vector<HtmlTable::Column>& score_columns() {
-  static const std::vector<HtmlTable::Column> columns = {
-      {"label", "name"}, {"precision"}, {"recall"}, {"F1"}, {"rows"}};
-  return columns;
-}
-
-// The averages come first: with many classes the others are folded away, the worst on top.
-std::string score_table(const AnsweredSet& set, const ConfusionMatrix& matrix) {
-  const std::vector<ClassScore> scores = class_scores(matrix);
-  std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const bool many = order.size() > kMostClassesOfMatrix;
-  if (many) std::ranges::stable_sort(order, {}, [&](std::size_t k) { return scores[k].f1; });
-  HtmlTable averages{.columns = score_columns()};
-  averages.rows.push_back(score_row("macro average", macro_average(scores)));
-  averages.rows.push_back(score_row("weighted average", weighted_average(scores)));
-  HtmlTable table{.columns = score_columns()};
-  for (const std::size_t k : order) table.rows.push_back(score_row(name_of(set, k), scores[k]));
-  if (many) {
-    return averages.html() + fmt::format(
-                                 "<details><summary>{} labels, the worst first</summary>\n{}"
-                                 "</details>\n",
-                                 order.size(), table.html());
-  }
-  table.rows.insert(table.rows.end(), averages.rows.begin(), averages.rows.end());
-  return table.html();
-}
-
-std::string calibration_chart(const AnsweredSet& set) {
+std::string certainty_charts(const AnsweredSet& set) {
   std::vector<double> confidences, right;
   for (std::size_t i = 0; i < set.size(); ++i) {
-    confidences.push_back(set.answer(i, static_cast<std::size_t>(set.predicted[i])));
-    right.push_back(set.predicted[i] == set.actual[i] ? 1 : 0);
+    confidences.push_back(set.answer(i, static_cast<std::size_t>(set.judged.predicted[i])));
+    right.push_back(set.judged.predicted[i] == set.judged.actual[i] ? 1 : 0);
   }
-  const Calibration found = calibration(confidences, right);
-  Points points;
-  for (const CalibrationBin& bin : found.bins) points.emplace_back(bin.confidence, bin.accuracy);
-  Chart chart(fmt::format("Calibration, ECE {:.4f}", found.error),
-              axis_of(0, 1, "probability of the predicted label"), axis_of(0, 1, "share right"));
-  chart.line({{0, 0}, {1, 1}}, "ideal", "perfectly calibrated")
-      .line(points, "first", "this model")
-      .dots(points, "first");
-  return chart.html() +
-         histogram("Certainty", confidences, "probability of the predicted label").html();
+  return calibration_charts(confidences, right, "probability of the predicted label");
 }
 
 std::string threshold_charts(const AnsweredSet& set) {
   std::vector<double> scores, positive;
   for (std::size_t i = 0; i < set.size(); ++i) {
     scores.push_back(set.answer(i, 1));
-    positive.push_back(set.actual[i]);
+    positive.push_back(set.judged.actual[i]);
   }
   const std::optional<ThresholdCurves> curves = threshold_curves(scores, positive);
   if (!curves)
@@ -147,15 +98,15 @@ std::string threshold_charts(const AnsweredSet& set) {
 }  // namespace
 
 std::string classification_section(const AnsweredSet& set) {
-  const ConfusionMatrix matrix(set.actual, set.predicted, set.outputs());
+  const ConfusionMatrix matrix(set.judged.actual, set.judged.predicted, set.outputs());
   std::string text;
-  if (matrix.classes() <= kMostClassesOfMatrix) {
+  if (matrix.classes() <= kMostLabelsShown) {
     text += "<h3>Confusion matrix</h3>\n" + matrix_table(set, matrix);
   } else {
     text += "<h3>Labels confused most</h3>\n" + confused_pairs(set, matrix);
   }
-  text += "<h3>By label</h3>\n" + score_table(set, matrix);
-  text += "<h3>Certainty</h3>\n<div class=\"charts\">\n" + calibration_chart(set);
+  text += "<h3>By label</h3>\n" + score_table(set);
+  text += "<h3>Certainty</h3>\n<div class=\"charts\">\n" + certainty_charts(set);
   if (set.outputs() == 2) text += threshold_charts(set);
   return text + "</div>\n";
 }

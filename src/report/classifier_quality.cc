@@ -10,6 +10,13 @@ namespace {
 
 double quotient(double a, double b) { return b > 0 ? a / b : 0; }
 
+ClassScore score_of(const ClassCounts& counts) {
+  return {.precision = precision(counts),
+          .recall = recall(counts),
+          .f1 = f1(counts),
+          .support = static_cast<std::int64_t>(counts.right + counts.missed)};
+}
+
 // The weighted mean of the scores; `weight(score)` of each.
 template <class Weight>
 ClassScore mean_of(std::span<const ClassScore> scores, const Weight& weight) {
@@ -52,19 +59,13 @@ std::int64_t ConfusionMatrix::predicted(std::size_t id) const {
   return count;
 }
 
-std::vector<ClassScore> class_scores(const ConfusionMatrix& matrix) {
+std::vector<ClassScore> class_scores(const Judged& judged) {
   std::vector<ClassScore> scores;
-  for (std::size_t k = 0; k < matrix.classes(); ++k) {
-    const auto right = static_cast<double>(matrix.at(k, k));
-    const auto actual = static_cast<double>(matrix.actual(k));
-    const auto predicted = static_cast<double>(matrix.predicted(k));
-    scores.push_back({.precision = quotient(right, predicted),
-                      .recall = quotient(right, actual),
-                      .f1 = quotient(2 * right, predicted + actual),
-                      .support = matrix.actual(k)});
-  }
+  for (const ClassCounts& counts : count_classes(judged)) scores.push_back(score_of(counts));
   return scores;
 }
+
+ClassScore micro_average(const Judged& judged) { return score_of(sum_of(count_classes(judged))); }
 
 ClassScore macro_average(std::span<const ClassScore> scores) {
   return mean_of(scores, [](const ClassScore&) { return 1.0; });

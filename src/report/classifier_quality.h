@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/chart.h"
+#include "train/metrics.h"
 
 namespace tandem {
 
@@ -30,13 +31,15 @@ class ConfusionMatrix {
   std::vector<std::int64_t> counts_;  // [K, K], a row for each actual class
 };
 
-// Zero where there is nothing to divide by.
+// As train/metrics.h defines them.
 struct ClassScore {
   double precision = 0, recall = 0, f1 = 0;
   std::int64_t support = 0;  // examples that are of the class
 };
-std::vector<ClassScore> class_scores(const ConfusionMatrix&);
-// Means of the classes', each counted once, or as often as it has examples.
+std::vector<ClassScore> class_scores(const Judged&);
+// Of the sums over all classes; means of the classes', each counted once, or as often as it has
+// examples.
+ClassScore micro_average(const Judged&);
 ClassScore macro_average(std::span<const ClassScore>);
 ClassScore weighted_average(std::span<const ClassScore>);
 

@@ -41,9 +41,16 @@ Chart chart_of_bins(std::string title, std::span<const double> values, std::stri
   return chart;
 }
 
-std::vector<double> counts_of(std::span<const double> ids, std::size_t classes) {
+// `several`: [N, classes], 1 where a row has the label; otherwise class ids.
+std::vector<double> counts_of(std::span<const double> labels, std::size_t classes, bool several) {
   std::vector<double> counts(classes);
-  for (const double id : ids) ++counts[static_cast<std::size_t>(id)];
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (several) {
+      counts[i % classes] += labels[i];
+    } else {
+      ++counts[static_cast<std::size_t>(labels[i])];
+    }
+  }
   return counts;
 }
 
@@ -63,13 +70,15 @@ std::string label_table(const AnsweredSet& set, const TrainingRows& training) {
     double all;
   };
   std::vector<Group> groups;
-  const auto add = [&](std::string name, const std::vector<double>& ids) {
+  const bool several = set.judged.several;
+  const auto add = [&](std::string name, const std::vector<double>& labels) {
+    const std::size_t rows = labels.size() / (several ? set.outputs() : 1);
     groups.push_back(
-        {std::move(name), counts_of(ids, set.outputs()), static_cast<double>(ids.size())});
+        {std::move(name), counts_of(labels, set.outputs(), several), static_cast<double>(rows)});
   };
   if (!training.source.empty()) add("training", training.labels);
-  add("evaluation", set.actual);
-  add("predicted", set.predicted);
+  add("evaluation", set.judged.actual);
+  add("predicted", set.judged.predicted);
   HtmlTable table{.columns = {{"label", "name"}}};
   for (const Group& group : groups) table.columns.push_back({group.name});
   for (std::size_t k = 0; k < set.outputs(); ++k) {
@@ -108,8 +117,8 @@ std::string distributions(const AnsweredSet& set, const TrainingRows& training) 
     if (!training.source.empty()) {
       charts += histogram("Values in training", training.labels, "value").html();
     }
-    charts += histogram("Values in evaluation", set.actual, "value").html();
-    charts += histogram("Values predicted", set.predicted, "value").html();
+    charts += histogram("Values in evaluation", set.judged.actual, "value").html();
+    charts += histogram("Values predicted", set.judged.predicted, "value").html();
   } else {
     text += label_table(set, training);
   }

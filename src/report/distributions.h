@@ -13,7 +13,7 @@ namespace tandem {
 // The rows that were learned from.
 struct TrainingRows {
   std::string source;           // the file; empty when there was no training
-  std::vector<double> labels;   // class ids or values
+  std::vector<double> labels;   // class ids, values, or with several labels at once 0 and 1
   std::vector<double> lengths;  // tokens
 };
 

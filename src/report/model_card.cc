@@ -95,13 +95,8 @@ std::string markdown_text(std::string_view text) {
 std::string introduction(const ModelCard& card) {
   const CardMetadata& metadata = card.metadata;
   std::string text = fmt::format("\n# {}\n\n", markdown_text(metadata.model_name));
-  text +=
-      metadata.base_model.empty()
-          ? fmt::format("This model is a fine-tuned version of {} on ", markdown_text(card.base))
-          : fmt::format(
-                "This model is a fine-tuned version of [{0}](https://huggingface.co/{0}) "
-                "on ",
-                metadata.base_model);
+  text += fmt::format("This model is a fine-tuned version of {} on ",
+                      markdown_text(metadata.base_model.empty() ? card.base : metadata.base_model));
   text +=
       metadata.results.empty()
           ? "an unknown dataset.\n"

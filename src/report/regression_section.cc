@@ -17,10 +17,10 @@ std::string regression_section(const AnsweredSet& set) {
   double squares = 0;
   double magnitudes = 0;
   for (std::size_t i = 0; i < set.size(); ++i) {
-    const double difference = set.predicted[i] - set.actual[i];
-    values.emplace_back(set.actual[i], set.predicted[i]);
-    residuals.emplace_back(set.predicted[i], difference);
-    all.insert(all.end(), {set.actual[i], set.predicted[i]});
+    const double difference = set.judged.predicted[i] - set.judged.actual[i];
+    values.emplace_back(set.judged.actual[i], set.judged.predicted[i]);
+    residuals.emplace_back(set.judged.predicted[i], difference);
+    all.insert(all.end(), {set.judged.actual[i], set.judged.predicted[i]});
     differences.push_back(difference);
     squares += difference * difference;
     magnitudes += std::abs(difference);

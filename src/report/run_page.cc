@@ -5,6 +5,7 @@
 #include "report/classification_section.h"
 #include "report/html.h"
 #include "report/regression_section.h"
+#include "report/several_labels_section.h"
 #include "report/step_parts.h"
 #include "report/worst_examples.h"
 
@@ -27,8 +28,17 @@ std::string headline(const AnsweredSet& set) {
 
 std::string evaluation(const AnsweredSet& set, const TrainingRows& training) {
   std::string text = "<h2>Evaluation on " + html_escaped(set.source) + "</h2>\n" + headline(set);
-  text += set.labels.kind == ProblemKind::kRegression ? regression_section(set)
-                                                      : classification_section(set);
+  switch (set.labels.kind) {
+    case ProblemKind::kRegression:
+      text += regression_section(set);
+      break;
+    case ProblemKind::kMultiLabel:
+      text += several_labels_section(set);
+      break;
+    case ProblemKind::kSingleLabel:
+      text += classification_section(set);
+      break;
+  }
   return text + distributions(set, training) + worst_examples(set);
 }
 

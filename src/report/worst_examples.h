@@ -9,8 +9,9 @@
 
 namespace tandem {
 
-// Up to `most` examples that were predicted wrong, the least probable right class first, or, for
-// regression, those that are furthest off.
+// Up to `most` examples that were predicted wrong, the least probable right class first; for
+// regression those that are furthest off, and with several labels at once those whose labels are
+// the least probable together.
 std::vector<std::size_t> worst_predicted(const AnsweredSet& set, std::size_t most);
 
 // HTML: these rows with their lines, the beginnings of their texts, what is right and what the

@@ -105,4 +105,14 @@ std::vector<std::string> evaluation_warnings(const Judged& judged,
   return warnings;
 }
 
+std::vector<std::string> evaluation_warnings(const Predictions& predictions,
+                                             const TokenDataset& dataset,
+                                             const LabelScheme& labels) {
+  if (labels.kind != ProblemKind::kSingleLabel) return {};
+  std::vector<std::string> warnings =
+      evaluation_warnings(judge(predictions, dataset, labels.kind), labels.names);
+  for (std::string& warning : warnings) warning = dataset.source + ": " + warning;
+  return warnings;
+}
+
 }  // namespace tandem

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "data/token_dataset.h"
+#include "train/evaluator.h"
 #include "train/metrics.h"
 
 namespace tandem {
@@ -17,5 +19,8 @@ namespace tandem {
 // label_names[id]; nothing for regression.
 std::vector<std::string> evaluation_warnings(const Judged& judged,
                                              std::span<const std::string> label_names);
+// Each behind the name of the data set's file; nothing where rows don't have one label each.
+std::vector<std::string> evaluation_warnings(const Predictions&, const TokenDataset&,
+                                             const LabelScheme&);
 
 }  // namespace tandem

@@ -91,6 +91,16 @@ std::vector<ClassCounts> count_classes(const Judged& judged) {
   return counts;
 }
 
+ClassCounts sum_of(std::span<const ClassCounts> counts) {
+  ClassCounts sums;
+  for (const ClassCounts& count : counts) {
+    sums.right += count.right;
+    sums.wrong += count.wrong;
+    sums.missed += count.missed;
+  }
+  return sums;
+}
+
 double precision(const ClassCounts& counts) { return share(counts.right, counts.wrong); }
 
 double recall(const ClassCounts& counts) { return share(counts.right, counts.missed); }
@@ -102,18 +112,14 @@ double f1(const ClassCounts& counts) {
 double averaged(const Judged& judged, double (*score)(const ClassCounts&), Averaging averaging) {
   const std::vector<ClassCounts> counts = count_classes(judged);
   if (averaging == Averaging::kOfClassOne) return counts.size() < 2 ? 0 : score(counts[1]);
-  ClassCounts sums;
+  if (averaging == Averaging::kMicro) return score(sum_of(counts));
   double scores = 0;
   double classes = 0;
   for (const ClassCounts& count : counts) {
-    sums.right += count.right;
-    sums.wrong += count.wrong;
-    sums.missed += count.missed;
     if (!judged.several && count.right + count.wrong + count.missed == 0) continue;
     scores += score(count);
     ++classes;
   }
-  if (averaging == Averaging::kMicro) return score(sums);
   return classes == 0 ? 0 : scores / classes;
 }
 

@@ -26,6 +26,7 @@ struct ClassCounts {
   double right = 0, wrong = 0, missed = 0;
 };
 std::vector<ClassCounts> count_classes(const Judged&);  // [classes]
+ClassCounts sum_of(std::span<const ClassCounts>);
 // Each is 0 where it would be 0 / 0.
 double precision(const ClassCounts&);
 double recall(const ClassCounts&);

@@ -19,6 +19,7 @@ struct StepTimes {
   double until_ready = 0;        // from the last moment at which all ranks were together
   double communication_cpu = 0;  // of the communicating thread
   double bytes_sent = 0;
+  double cpu = 0;  // CPU time of all threads of the process
 };
 
 // Seconds from one call to the next.

@@ -225,6 +225,7 @@ double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uin
 StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   TANDEM_CHECK(arena_ != nullptr, "allocate() comes before run_step()");
   StepTimes times;
+  const double cpu_before = process_cpu_seconds();
   Stopwatch whole, stopwatch;
   const std::vector<std::uint32_t> examples = plan_.examples_of_step(step);
   const std::vector<std::uint32_t> mine = own_part(examples);
@@ -269,6 +270,7 @@ StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   if (clock != nullptr) clock->leave();
   times.optimizer = stopwatch.lap();
   times.whole = whole.lap();
+  times.cpu = process_cpu_seconds() - cpu_before;
   return {.loss = loss,
           .gradient_norm = norm,
           .learning_rate = rate,

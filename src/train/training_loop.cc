@@ -9,14 +9,21 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "comm/collectives.h"
+#include "train/evaluation_table.h"
+#include "train/loop_calendar.h"
+#include "train/time_left.h"
 
 namespace tandem {
 namespace {
 
-// The updates since the last log entry.
+// The updates since something.
 struct Window {
   double loss = 0;
   std::int64_t steps = 0;
+  void add(double more) {
+    loss += more;
+    ++steps;
+  }
   double mean() const { return loss / static_cast<double>(steps); }
 };
 
@@ -38,21 +45,13 @@ std::optional<Results> evaluate_unless_interrupted(const LoopActions& actions) {
   }
 }
 
-std::string evaluation_line(const LoopResult& reached, const Results& results, bool better) {
-  std::string line = fmt::format("step {} (epoch {:.2f})", reached.steps, reached.epoch);
-  for (const auto& [name, value] : results) {
-    if (!is_speed(name)) line += fmt::format("  {} {:.4f}", name, value);
-  }
-  return line + (better ? "  best so far" : "");
-}
-
 class TrainingLoop {
  public:
   TrainingLoop(Trainer& trainer, const LoopOptions& options, RunLog& log,
                const LoopActions& actions)
       : trainer_(trainer),
         options_(options),
-        intervals_(loop_intervals(options, trainer.total_steps())),
+        calendar_(options, trainer.total_steps(), trainer.steps_per_epoch()),
         log_(log),
         actions_(actions),
         best_model_(options),
@@ -63,10 +62,11 @@ class TrainingLoop {
     while (!at_the_end() && !reached_.interrupted && !reached_.stopped_early) {
       update();
       loss_sum += last_.loss;
-      if (logging_due()) add_log_entry();
+      if (calendar_.logging_due(reached_.steps)) add_log_entry();
       if (!reached_.interrupted) evaluate_and_save();
     }
-    if (window_.steps > 0 && options_.logging_strategy != IntervalStrategy::kNo) add_log_entry();
+    if (since_entry_.steps > 0 && options_.logging_strategy != IntervalStrategy::kNo)
+      add_log_entry();
     reached_.mean_loss = loss_sum / static_cast<double>(reached_.steps);
     return std::move(reached_);
   }
@@ -77,7 +77,9 @@ class TrainingLoop {
   void update() {
     Stopwatch watch;
     last_ = trainer_.run_step(reached_.steps);
-    reached_.seconds += watch.lap();
+    const double seconds = watch.lap();
+    reached_.seconds += seconds;
+    time_left_.add_step(seconds);
     reached_.epoch = trainer_.epoch_after(reached_.steps);
     ++reached_.steps;
     reached_.examples += last_.examples;
@@ -88,57 +90,38 @@ class TrainingLoop {
                         .gradient_norm = last_.gradient_norm,
                         .learning_rate = last_.learning_rate});
     reached_.interrupted = last_.interrupted;
-    window_.loss += last_.loss;
-    ++window_.steps;
+    since_entry_.add(last_.loss);
+    since_evaluation_.add(last_.loss);
     progress_.update(reached_.steps, [&] {
-      return fmt::format("epoch {:.2f}, loss {:.4f}, learning rate {:.2e}, {:.1f} samples/s",
-                         reached_.epoch, window_.mean(), last_.learning_rate,
-                         static_cast<double>(reached_.examples) / reached_.seconds);
+      return ProgressNote{
+          .text = fmt::format("epoch {:.2f}, loss {:.4f}, learning rate {:.2e}, {:.1f} samples/s",
+                              reached_.epoch, since_entry_.mean(), last_.learning_rate,
+                              static_cast<double>(reached_.examples) / reached_.seconds),
+          .seconds_left = time_left_.of(calendar_.ahead_of(reached_.steps))};
     });
-  }
-
-  // Whether the last update ends an interval, or an epoch (the last may be a part of one).
-  bool ends(IntervalStrategy strategy, std::int64_t steps) const {
-    if (strategy == IntervalStrategy::kSteps) return reached_.steps % steps == 0;
-    if (strategy != IntervalStrategy::kEpoch) return false;
-    return reached_.steps % trainer_.steps_per_epoch() == 0 || at_the_end();
-  }
-
-  bool logging_due() const {
-    if (reached_.steps == 1 && options_.logging_first_step) return true;
-    return ends(options_.logging_strategy, intervals_.logging_steps) ||
-           (options_.logging_strategy != IntervalStrategy::kNo && at_the_end());
-  }
-
-  bool evaluation_due() const {
-    const bool by_steps = options_.eval_strategy == IntervalStrategy::kSteps;
-    const double so_far = by_steps ? static_cast<double>(reached_.steps) : reached_.epoch;
-    return (ends(options_.eval_strategy, intervals_.eval_steps) || (by_steps && at_the_end())) &&
-           options_.eval_delay <= so_far;
-  }
-
-  bool checkpoint_due() const {
-    if (ends(options_.save_strategy, intervals_.save_steps)) return true;
-    return options_.save_strategy == IntervalStrategy::kSteps && at_the_end() &&
-           (saved_before_ || options_.load_best_model_at_end);
+    if (std::ssize(reached_.speed.steps()) == kStepsOfPace) actions_.judge_pace(reached_.speed);
   }
 
   void add_log_entry() {
     log_.add_training({.step = reached_.steps,
                        .epoch = reached_.epoch,
-                       .loss = window_.mean(),
+                       .loss = since_entry_.mean(),
                        .gradient_norm = last_.gradient_norm,
                        .learning_rate = last_.learning_rate});
-    window_ = {};
+    since_entry_ = {};
   }
 
   void evaluate_and_save() {
-    const bool evaluates = evaluation_due();
-    const bool saves = checkpoint_due();
+    const bool evaluates = calendar_.evaluation_due(reached_.steps, reached_.epoch);
+    const bool saves = calendar_.checkpoint_due(reached_.steps, saved_before_);
     if (!evaluates && !saves) return;
     progress_.clear();
     std::optional<Results> results;
-    if (evaluates) results = evaluate_unless_interrupted(actions_);
+    if (evaluates) {
+      Stopwatch watch;
+      results = evaluate_unless_interrupted(actions_);
+      time_left_.add_evaluation(watch.lap());
+    }
     const bool interrupted = evaluates && !results;
     Decision decision{.interrupted = interrupted, .save = saves && !interrupted};
     if (is_root() && results) judge(*results, decision);
@@ -159,7 +142,12 @@ class TrainingLoop {
       decision.save = decision.save || (decision.better && wants_the_best);
       decision.stop = best_model_.out_of_patience() && !at_the_end();
     }
-    log_line(evaluation_line(reached_, results, decision.better));
+    log_line(table_.add({.step = reached_.steps,
+                         .epoch = reached_.epoch,
+                         .train_loss = since_evaluation_.mean(),
+                         .results = results,
+                         .best = decision.better}));
+    since_evaluation_ = {};
     if (decision.stop) say_stop();
   }
 
@@ -183,7 +171,9 @@ class TrainingLoop {
     if (reached_.best && reached_.best->step == reached_.steps) {
       reached_.best_checkpoint = reached_.steps;
     }
+    Stopwatch watch;
     if (is_root()) actions_.save(reached_);
+    time_left_.add_checkpoint(watch.lap());
     saved_before_ = true;
     if (trainer_.communicator() == nullptr) return;
     // Writing may take a while; without this the others would wait for the next update's gradients,
@@ -199,14 +189,16 @@ class TrainingLoop {
   static constexpr int kRoot = 0;
   Trainer& trainer_;
   const LoopOptions& options_;
-  LoopIntervals intervals_;
+  LoopCalendar calendar_;
   RunLog& log_;
   const LoopActions& actions_;
   BestModel best_model_;
   Progress progress_;
+  EvaluationTable table_;
+  TimeLeft time_left_;
   LoopResult reached_;
   StepResult last_{};
-  Window window_;
+  Window since_entry_, since_evaluation_;
   bool saved_before_ = false;
 };
 

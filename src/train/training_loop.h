@@ -35,7 +35,10 @@ struct LoopActions {
   std::function<Results()> evaluate;
   // Writes a checkpoint of the model as it is now: on rank 0 alone, while the others wait.
   std::function<void(const LoopResult& so_far)> save;
+  // Looks at the speed of the first kStepsOfPace steps, once.
+  std::function<void(const SpeedRecord& so_far)> judge_pace;
 };
+inline constexpr std::int64_t kStepsOfPace = 20;
 
 // Ends early, in good order, when interrupted() says so. With several ranks, rank 0 decides what is
 // saved and when to stop, and tells the others. With save_strategy "steps" the last update's model

@@ -117,7 +117,8 @@ class BestModel(LoopTest):
     def test_is_loaded_at_the_end(self):
         log = self.train(*BY_EPOCH, *FIRST_IS_BEST, "--load-best-model-at-end", "--do-train",
                          "--do-eval")
-        self.assertRegex(log, r"step 2 \(epoch 1.00\)  eval_accuracy .*  best so far\n")
+        self.assertRegex(log, r"  step   epoch  train_loss  .*eval_accuracy.*\n"
+                              r"     2    1\.00 .*  best so far\n     4    2\.00 ")
         self.assertIn("the best model is that of step 2, eval_loss", log)
         self.assertEqual(self.weights(self.output), self.weights(self.output / "checkpoint-2"))
         self.assertNotEqual(self.weights(self.output), self.weights(self.output / "checkpoint-6"))

@@ -36,9 +36,11 @@ TEST(ClassifierQuality, ScoresOfClassesAreScikitLearns) {
   for (const json& expected : cases().at("classes")) {
     SCOPED_TRACE(expected.at("name"));
     const auto classes = expected.at("classes").get<std::size_t>();
-    const ConfusionMatrix matrix(expected.at("actual").get<Values>(),
-                                 expected.at("predicted").get<Values>(), classes);
-    const std::vector<ClassScore> scores = class_scores(matrix);
+    const Judged judged{.predicted = expected.at("predicted").get<Values>(),
+                        .actual = expected.at("actual").get<Values>(),
+                        .classes = static_cast<std::int64_t>(classes)};
+    const ConfusionMatrix matrix(judged.actual, judged.predicted, classes);
+    const std::vector<ClassScore> scores = class_scores(judged);
     for (std::size_t k = 0; k < classes; ++k) {
       expect_score(scores[k], expected["precision"][k], expected["recall"][k], expected["f1"][k]);
       EXPECT_EQ(scores[k].support, expected["support"][k]);

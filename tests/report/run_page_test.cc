@@ -50,9 +50,24 @@ TEST(RunPage, OfValues) {
   EXPECT_EQ(page.find("Confusion"), page.npos);
 }
 
+TEST(RunPage, OfSeveralLabelsAtOnce) {
+  const std::string page = run_page(report_of(testing::several_labels_set()));
+  expect_whole(page);
+  // Two of three labels that rows have are found, and two of three found ones are right.
+  for (const char* const part :
+       {"<td class=\"name\">micro average</td><td>0.6667</td><td>0.6667</td><td>0.6667</td>"
+        "<td>3</td>",
+        "<td class=\"name\">film &amp; tv</td><td>1.0000</td><td>1.0000</td><td>1.0000</td>"
+        "<td>1</td>",
+        "Labels in evaluation", "Calibration, ECE 0.", "Worst predictions"}) {
+    EXPECT_NE(page.find(part), page.npos) << part << " in\n" << page;
+  }
+  EXPECT_EQ(page.find("Confusion"), page.npos);
+}
+
 TEST(RunPage, OfRowsThatAreAllOfOneClass) {
   AnsweredSet set = testing::two_class_set();
-  set.actual = {1, 1, 1, 1, 1};
+  set.judged.actual = {1, 1, 1, 1, 1};
   const std::string page = run_page(report_of(set));
   expect_whole(page);
   EXPECT_NE(page.find("All rows have one label"), page.npos);
@@ -60,7 +75,7 @@ TEST(RunPage, OfRowsThatAreAllOfOneClass) {
 
 TEST(RunPage, OfValuesThatAreAllAlike) {
   AnsweredSet set = testing::regression_set();
-  set.actual = set.predicted = {2, 2, 2};
+  set.judged.actual = set.judged.predicted = {2, 2, 2};
   expect_whole(run_page(report_of(set)));
 }
 
@@ -69,8 +84,9 @@ TEST(RunPage, OfManyClassesHasNoMatrix) {
   set.labels.names.clear();
   for (int k = 0; k < 40; ++k) set.labels.names.push_back("label" + std::to_string(k));
   set.answers.assign(5 * 40, 1.0 / 40);
-  set.actual = {0, 39, 1, 1, 1};
-  set.predicted = {0, 1, 39, 39, 2};
+  set.judged.classes = 40;
+  set.judged.actual = {0, 39, 1, 1, 1};
+  set.judged.predicted = {0, 1, 39, 39, 2};
   const std::string page = run_page(report_of(set));
   expect_whole(page);
   EXPECT_EQ(page.find("Confusion matrix"), page.npos);

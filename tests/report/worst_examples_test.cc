@@ -18,6 +18,15 @@ TEST(WorstExamples, OfValuesTheFurthestOffComesFirst) {
   EXPECT_EQ(worst_predicted(testing::regression_set(), 10), (Rows{2, 0}));
 }
 
+TEST(WorstExamples, OfSeveralLabelsTheLeastProbableTogetherComeFirst) {
+  EXPECT_EQ(worst_predicted(testing::several_labels_set(), 10), (Rows{2, 1}));
+  const std::string html = worst_examples(testing::several_labels_set());
+  EXPECT_NE(html.find("<td class=\"name\">food <span class=\"soft\">0.2000</span></td>"
+                      "<td class=\"name\">none</td>"),
+            html.npos)
+      << html;
+}
+
 TEST(WorstExamples, TextsAreEscapedAndShortened) {
   const std::string html = worst_examples(testing::two_class_set());
   EXPECT_EQ(html.find("<script"), html.npos);
@@ -30,7 +39,7 @@ TEST(WorstExamples, TextsAreEscapedAndShortened) {
 
 TEST(WorstExamples, NoneIsSaid) {
   AnsweredSet set = testing::two_class_set();
-  set.predicted = set.actual;
+  set.judged.predicted = set.judged.actual;
   EXPECT_NE(worst_examples(set).find("Every row was predicted right."), std::string::npos);
 }
 

@@ -29,7 +29,7 @@ BertConfig smallest_model() {
 
 // What a loop did: with 6 examples in batches of 2, three updates an epoch.
 struct Trace {
-  Steps evaluated, saved, logged;
+  Steps evaluated, saved, logged, judged;
   LoopResult result;
   nlohmann::json state;
 };
@@ -58,6 +58,9 @@ Trace trace_of(const LoopOptions& options, const std::vector<double>& accuracies
   actions.save = [&](const LoopResult& so_far) {
     EXPECT_TRUE(root);
     trace.saved.push_back(so_far.steps);
+  };
+  actions.judge_pace = [&](const SpeedRecord& so_far) {
+    trace.judged.push_back(static_cast<std::int64_t>(so_far.steps().size()));
   };
   trace.result = run_training(trainer, options, log, actions);
   trace.state = nlohmann::json::parse(log.trainer_state(
@@ -119,6 +122,11 @@ TEST(TrainingLoop, AlwaysSavesANewBestThatIsToBeLoaded) {
   EXPECT_EQ(trace.saved, (Steps{1, 2, 3, 5, 6, 9}));
   EXPECT_EQ(trace.result.best->step, 5);
   EXPECT_EQ(trace.result.best_checkpoint, 5);
+}
+
+TEST(TrainingLoop, LooksAtItsPaceOnce) {
+  EXPECT_EQ(trace_of({}, {0}, 10).judged, (Steps{}));
+  EXPECT_EQ(trace_of({}, {0}, 30).judged, (Steps{kStepsOfPace}));
 }
 
 TEST(TrainingLoop, StopsEarlyAndKnowsTheBest) {
