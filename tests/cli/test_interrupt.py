@@ -31,7 +31,7 @@ class Interrupted(ProgramTest):
         process = self.start(*self.train_arguments(
             *ENDLESS, "--eval-strategy", "steps", "--eval-steps", 5, "--validation-file",
             self.rows_file("validation.tsv"), *more))
-        self.read_until(process, "step 5 ")
+        self.read_until(process, "     5 ")
         return process
 
     def end(self, process: subprocess.Popen) -> tuple[str, str]:

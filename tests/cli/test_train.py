@@ -131,7 +131,8 @@ class Training(ProgramTest):
                 history = self.state()["log_history"]
                 evaluated = [entry["step"] for entry in history if "eval_loss" in entry]
                 self.assertEqual(evaluated, steps)
-                self.assertIn(f"step {steps[0]} (epoch {steps[0] / 2:.2f})  eval_accuracy", log)
+                self.assertIn("  step   epoch  train_loss  eval_", log)
+                self.assertIn(f"\n{steps[0]:6}  {steps[0] / 2:6.2f}  ", log)
 
     def test_logging_steps(self):
         self.train("--logging-steps", 2)
