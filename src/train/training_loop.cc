@@ -99,7 +99,9 @@ class TrainingLoop {
                               static_cast<double>(reached_.examples) / reached_.seconds),
           .seconds_left = time_left_.of(calendar_.ahead_of(reached_.steps))};
     });
-    if (std::ssize(reached_.speed.steps()) == kStepsOfPace) actions_.judge_pace(reached_.speed);
+    if (actions_.judge_pace && std::ssize(reached_.speed.steps()) == kStepsOfPace) {
+      actions_.judge_pace(reached_.speed);
+    }
   }
 
   void add_log_entry() {

@@ -36,7 +36,7 @@ struct LoopActions {
   // Writes a checkpoint of the model as it is now: on rank 0 alone, while the others wait.
   std::function<void(const LoopResult& so_far)> save;
   // Looks at the speed of the first kStepsOfPace steps, once.
-  std::function<void(const SpeedRecord& so_far)> judge_pace;
+  std::function<void(const SpeedRecord& so_far)> judge_pace = {};
 };
 inline constexpr std::int64_t kStepsOfPace = 20;
 
