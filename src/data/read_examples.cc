@@ -67,9 +67,8 @@ ExampleSet read_examples(const Table& table, const ColumnChoice& columns, const 
   if (map && labels.scheme->kind == ProblemKind::kMultiLabel) {
     set.label_columns = labels.scheme->outputs();
   }
-  const bool may_be_hidden =
-      map && labels.need == LabelNeed::kIfPresent &&
-      minus_one_hides(table, *columns.label, *map, labels.scheme->kind);
+  const bool may_be_hidden = map && labels.need == LabelNeed::kIfPresent &&
+                             minus_one_hides(table, *columns.label, *map, labels.scheme->kind);
   const std::int64_t rows = std::clamp<std::int64_t>(max_examples, 0, table.rows());
   set.examples.reserve(static_cast<std::size_t>(rows));
   for (std::int64_t row = 0; row < rows; ++row) {

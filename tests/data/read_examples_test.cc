@@ -61,6 +61,15 @@ TEST(ReadExamples, MayLackLabelsWhereTheyAreNotNeeded) {
       0);
 }
 
+TEST(ReadExamples, MinusOneHidesAValueWhereAllAreHidden) {
+  const LabelScheme scheme{.kind = ProblemKind::kRegression, .names = {}};
+  const LabelSource labels{.scheme = &scheme, .need = LabelNeed::kIfPresent};
+  const ExampleSet hidden = read(table_of("text\tlabel\na\t-1.0\nb\t-1\n"), labels);
+  EXPECT_TRUE(std::isnan(hidden.examples[0].label));
+  EXPECT_TRUE(std::isnan(hidden.examples[1].label));
+  EXPECT_EQ(read(table_of("text\tlabel\na\t-1.0\nb\t2\n"), labels).examples[0].label, -1);
+}
+
 TEST(ReadExamples, NamesALabelThatTrainingLacks) {
   const Table table = table_of("text\tlabel\na\tpositive\nb\tneutral\n");
   const auto failed =
