@@ -1,9 +1,17 @@
 #include "base/directory.h"
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <optional>
+#include <vector>
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "base/log.h"
 
 namespace tandem {
 namespace {
@@ -19,13 +27,59 @@ void rename_or_throw(const std::filesystem::path& from, const std::filesystem::p
   if (error) throw WallError("{}: cannot be put in place: {}", to.string(), error.message());
 }
 
+// The process in ".name.tmp-123" or ".name.old-123"; nothing for another name.
+std::optional<pid_t> writer_of(std::string_view name) {
+  if (!name.starts_with('.')) return std::nullopt;
+  for (const std::string_view kind : {".tmp-", ".old-"}) {
+    const std::size_t begin = name.rfind(kind);
+    if (begin == name.npos || begin == 0) continue;
+    const std::string_view digits = name.substr(begin + kind.size());
+    pid_t process = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), process);
+    if (error == std::errc() && end == digits.data() + digits.size()) return process;
+  }
+  return std::nullopt;
+}
+
+bool runs(pid_t process) { return kill(process, 0) == 0 || errno == EPERM; }
+
 }  // namespace
+
+bool is_half_written(std::string_view name) { return writer_of(name).has_value(); }
+
+void remove_half_written(const std::filesystem::path& directory) {
+  std::error_code error;
+  std::vector<std::filesystem::path> left;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
+    const std::optional<pid_t> writer = writer_of(entry.path().filename().string());
+    if (writer && (*writer == getpid() || !runs(*writer))) left.push_back(entry.path());
+  }
+  for (const std::filesystem::path& path : left) std::filesystem::remove_all(path, error);
+}
 
 void sync_directory(const std::filesystem::path& directory) {
   const FileDescriptor descriptor(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some network file systems can't sync a directory: their renames are durable or they are not.
   if (descriptor.get() < 0 || (fsync(descriptor.get()) != 0 && errno != EINVAL)) {
     throw WallError("{}: cannot be synced: {}", directory.string(), errno_text(errno));
+  }
+}
+
+DirectoryLock::DirectoryLock(const std::filesystem::path& directory, std::chrono::seconds longest)
+    : descriptor_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+  const auto begin = std::chrono::steady_clock::now();
+  bool said = false;
+  while (flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (std::chrono::steady_clock::now() - begin >= longest) {
+      throw MachineError(
+          "{}: another process is still writing there; end it, or choose another --output-dir",
+          directory.string());
+    }
+    if (!said) log_info("waiting for another process that writes to {}", directory.string());
+    said = true;
+    constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 50'000'000};
+    nanosleep(&kPause, nullptr);
   }
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 // Directories that are complete or not there at all.
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "base/file.h"
 
@@ -10,6 +12,25 @@ namespace tandem {
 
 // A directory's entries are durable only after the directory itself is synced. Throws WallError.
 void sync_directory(const std::filesystem::path& directory);
+
+// Whether a file or directory of this name was still being written, by this program, when it got
+// it.
+bool is_half_written(std::string_view name);
+// Removes what killed processes left half-written in a directory. What belongs to a process of this
+// machine that is still running stays.
+void remove_half_written(const std::filesystem::path& directory);
+
+// Held by the one process that writes to a directory, and free again when that ends, however it
+// ends.
+class DirectoryLock {
+ public:
+  // Waits, and says so, while another process holds it. Throws MachineError after `longest`. Where
+  // the file system has no locks for directories nothing is held.
+  DirectoryLock(const std::filesystem::path& directory, std::chrono::seconds longest);
+
+ private:
+  FileDescriptor descriptor_;
+};
 
 // A directory that becomes visible at once: its files are written into a sibling with a temporary
 // name, which commit() renames. Without commit() the destructor removes it.

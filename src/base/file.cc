@@ -1,13 +1,17 @@
 #include "base/file.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/content_hash.h"
 #include "base/directory.h"
 
 namespace tandem {
@@ -28,15 +32,32 @@ namespace {
                   errno_text(number));
 }
 
-// Returns 0 or the errno of the call that failed.
-int write_all(int descriptor, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+// Leaves out what has been written of the first pieces.
+void leave_out(std::span<iovec>& pieces, std::size_t written) {
+  while (!pieces.empty() && written >= pieces.front().iov_len) {
+    written -= pieces.front().iov_len;
+    pieces = pieces.subspan(1);
+  }
+  if (written == 0) return;
+  pieces.front().iov_base = static_cast<std::byte*>(pieces.front().iov_base) + written;
+  pieces.front().iov_len -= written;
+}
+
+// As many pieces at a time as the system takes. Returns 0 or the errno of the call that failed.
+int write_all(int descriptor, std::span<const std::span<const std::byte>> bytes) {
+  std::vector<iovec> all;
+  for (const auto piece : bytes) {
+    // The system doesn't write to them.
+    all.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+  }
+  std::span<iovec> pieces = all;
+  leave_out(pieces, 0);
+  while (!pieces.empty()) {
+    const std::size_t at_once = std::min<std::size_t>(pieces.size(), IOV_MAX);
+    const ssize_t written = writev(descriptor, pieces.data(), static_cast<int>(at_once));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return errno;
+    leave_out(pieces, static_cast<std::size_t>(written));
   }
   return 0;
 }
@@ -120,12 +141,13 @@ void StagedFiles::add(const std::string& name, std::span<const std::span<const s
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (descriptor.get() < 0) throw_write_error(directory_ / name, bytes, errno);
   staged_.push_back({temporary, directory_ / name});
-  for (const auto piece : pieces) {
-    if (const int number = write_all(descriptor.get(), piece); number != 0) {
-      throw_write_error(directory_ / name, bytes, number);
-    }
+  ContentHash hash;
+  for (const auto piece : pieces) hash.add(piece);
+  if (const int number = write_all(descriptor.get(), pieces); number != 0) {
+    throw_write_error(directory_ / name, bytes, number);
   }
   if (fsync(descriptor.get()) != 0) throw_write_error(directory_ / name, bytes, errno);
+  written_.push_back({name, bytes, hash.text()});
 }
 
 void StagedFiles::add(const std::string& name, std::string_view text) {

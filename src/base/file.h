@@ -63,12 +63,21 @@ class StagedFiles {
   void add(const std::string& name, std::string_view text);
   void commit();
 
+  struct Written {
+    std::string name;
+    std::int64_t bytes;
+    std::string hash;  // ContentHash of what was written
+  };
+  // What add() has written so far, in order.
+  const std::vector<Written>& written() const { return written_; }
+
  private:
   std::filesystem::path directory_;
   struct Staged {
     std::filesystem::path temporary, destination;
   };
   std::vector<Staged> staged_;
+  std::vector<Written> written_;
 };
 
 }  // namespace tandem

@@ -139,12 +139,12 @@ void Job::run(const std::function<void()>& body) const {
   };
   try {
     body();
-  } catch (const Disagreement& error) {
-    // The root says it for all and ends the others, which it may take a moment to do.
-    constexpr std::chrono::seconds kUntilEnded{5};
-    if (!root()) std::this_thread::sleep_for(kUntilEnded);
-    end_job(error.what(), error.exit_code());
   } catch (const Error& error) {
+    // The root says what all found, and ends the others, which it may take a moment to do.
+    const bool all_found_it = dynamic_cast<const Disagreement*>(&error) != nullptr ||
+                              error.exit_code() == ExitCode::kInterrupted;
+    constexpr std::chrono::seconds kUntilEnded{5};
+    if (!root() && all_found_it) std::this_thread::sleep_for(kUntilEnded);
     end_job(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
     end_job("out of memory; use a smaller batch, a shorter --max-seq-length or fewer rows",

@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/launch_plan.h"
-#include "cli/launch_run.h"
+#include "cli/launch_restarts.h"
 #include "cluster/remote_shell.h"
 #include "formats/json.h"
 
@@ -51,13 +51,10 @@ void print_plan(const LaunchPlan& plan, bool json) {
   fmt::print("{}\n", python_json(object, {.indent = std::nullopt}));
 }
 
-int launch(const LaunchFlags& flags) {
-  const LaunchPlan plan = plan_launch(flags);
-  if (flags.dry_run) {
-    print_plan(plan, flags.json);
-    return 0;
-  }
-  return run_launch(plan);
+int launch(const LaunchFlags& flags, const RestartFlags& restarts) {
+  if (!flags.dry_run) return launch_with_restarts(flags, restarts);
+  print_plan(plan_launch(flags), flags.json);
+  return 0;
 }
 
 }  // namespace
@@ -66,6 +63,7 @@ void add_launch_command(CLI::App& app, int& exit_code) {
   CLI::App& command = *app.add_subcommand(
       "launch", "Start a job on several hosts by MPI: launch --hostfile HOSTS -- train ...");
   const auto flags = std::make_shared<LaunchFlags>();
+  const auto restarts = std::make_shared<RestartFlags>();
   add_launch_flags(command, *flags);
   command.add_option("--nodes", flags->nodes, "use the first N hosts alone")
       ->check(CLI::Range(1, static_cast<int>(kMaxHosts)));
@@ -75,7 +73,8 @@ void add_launch_command(CLI::App& app, int& exit_code) {
                    "check everything and print what would be done, as commands to paste");
   command.add_flag("--json", flags->json,
                    "the plan of --dry-run as JSON; a job itself prints what its own --json says");
-  command.callback([flags, &exit_code] { exit_code = launch(*flags); });
+  add_restart_flags(command, *restarts);
+  command.callback([flags, restarts, &exit_code] { exit_code = launch(*flags, *restarts); });
 }
 
 }  // namespace tandem

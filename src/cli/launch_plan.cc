@@ -92,6 +92,17 @@ void refuse_problems(const std::vector<std::string>& problems) {
                      problems.size());
 }
 
+// A job that lost a host goes on without it.
+void leave_out_silent_hosts(ReachedHosts& reached, int min_hosts) {
+  std::erase_if(reached.hosts, [](const JobHost& host) { return !host.answered; });
+  for (const std::string& problem : reached.problems) log_warning("{}", problem);
+  if (std::ssize(reached.hosts) < min_hosts) {
+    throw MachineError("{} host{} answer, --min-hosts {} are wanted", reached.hosts.size(),
+                       reached.hosts.size() == 1 ? "" : "s", min_hosts);
+  }
+  reached.problems.clear();
+}
+
 // MPI's processes talk over ports that they choose; a firewall would let them wait forever.
 void try_ports(const ReachedHosts& reached, const std::string& own_path,
                const std::string& program) {
@@ -198,6 +209,7 @@ LaunchPlan plan_launch(const LaunchFlags& flags) {
   const std::string own_path = std::filesystem::read_symlink("/proc/self/exe").string();
 
   ReachedHosts reached = reach_hosts(hosts, own_path, launcher);
+  if (flags.min_hosts > 0) leave_out_silent_hosts(reached, flags.min_hosts);
   refuse_problems(reached.problems);
   std::vector<std::string> problems;
   const std::string program = common_program(reached, own_path, TANDEM_VERSION, launcher, problems);

@@ -15,7 +15,8 @@ namespace tandem {
 struct LaunchFlags {
   std::string hostfile;
   int ranks_per_host = 1;
-  int nodes = 0;  // the first so many hosts; 0: all
+  int nodes = 0;      // the first so many hosts; 0: all
+  int min_hosts = 0;  // those that don't answer are left out while so many do; 0: none are
   std::string mpi = "auto";
   bool oversubscribe = false;
   bool dry_run = false;

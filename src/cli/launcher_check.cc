@@ -30,15 +30,20 @@ bool any_starts_with(std::string_view prefix) {
   return false;
 }
 
-// Intel's launcher is Hydra, as MPICH's is; only Intel's own settings tell them apart.
+// Intel's launcher is Hydra, as MPICH's is; what Intel's tells its processes of the machine tells
+// them apart. Other I_MPI_ variables may be a person's, written for Intel MPI and kept.
 Transport transport_of_hydra() {
-  return any_starts_with("I_MPI_") ? Transport::kIntelMpi : Transport::kMpich;
+  const bool intel = is_set("I_MPI_HYDRA_UUID") || any_starts_with("I_MPI_INFO_");
+  return intel ? Transport::kIntelMpi : Transport::kMpich;
 }
 
 // srun itself speaks for no MPI: its plugin for PMI decides which one finds its peers.
 std::optional<Transport> transport_of_slurm() {
   if (is_set("PMIX_RANK")) return Transport::kOpenMpi;
-  if (is_set("PMI_RANK")) return transport_of_hydra();
+  // Under srun Intel MPI is told by its settings alone where to find PMI.
+  if (is_set("PMI_RANK")) {
+    return any_starts_with("I_MPI_") ? Transport::kIntelMpi : Transport::kMpich;
+  }
   return std::nullopt;
 }
 

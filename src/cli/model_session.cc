@@ -123,20 +123,25 @@ TokenDataset ModelSession::encode(const ExampleSet& examples, const EncodingLimi
   return dataset;
 }
 
-void ModelSession::stage(StagedFiles& files) const { stage_as(model_.config, files); }
+void ModelSession::stage(StagedFiles& files) const { stage(files, model_.weights); }
+
+void ModelSession::stage(StagedFiles& files, std::span<const float> weights) const {
+  stage_as(model_.config, weights, files);
+}
 
 void ModelSession::stage_int8(StagedFiles& files) const {
   HfConfig config = model_.config;
   config.int8_weights = true;
-  stage_as(config, files);
+  stage_as(config, model_.weights, files);
 }
 
-void ModelSession::stage_as(const HfConfig& config, StagedFiles& files) const {
+void ModelSession::stage_as(const HfConfig& config, std::span<const float> weights,
+                            StagedFiles& files) const {
   std::vector<ModelFile> tokenizer_files;
   for (Tokenizer::File& file : tokenizer_.files()) {
     tokenizer_files.push_back({std::move(file.name), std::move(file.content)});
   }
-  stage_model(files, config, model_.params, model_.weights, tokenizer_files);
+  stage_model(files, config, model_.params, weights, tokenizer_files);
 }
 
 std::int64_t ModelSession::saved_bytes() const {
@@ -146,6 +151,10 @@ std::int64_t ModelSession::saved_bytes() const {
     bytes += static_cast<std::int64_t>(file.content.size());
   }
   return bytes;
+}
+
+std::int64_t ModelSession::checkpoint_bytes() const {
+  return saved_bytes() + 2 * static_cast<std::int64_t>(model_.weights.size_bytes());
 }
 
 }  // namespace tandem

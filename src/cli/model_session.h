@@ -53,15 +53,18 @@ class ModelSession {
 
   // Stages everything that transformers and this program load.
   void stage(StagedFiles& files) const;
+  // The same with these weights instead of its own, in the table's order.
+  void stage(StagedFiles& files, std::span<const float> weights) const;
   // The same with the encoder's linear maps as 8-bit integers.
   void stage_int8(StagedFiles& files) const;
-  // What stage() will write, in bytes.
+  // What stage() will write, in bytes, and what a checkpoint with AdamW's moments will take.
   std::int64_t saved_bytes() const;
+  std::int64_t checkpoint_bytes() const;
 
  private:
   void make_layers(Precision);
   bool use_int8_weights(PrecisionRequest, const Compute&) const;
-  void stage_as(const HfConfig& config, StagedFiles& files) const;
+  void stage_as(const HfConfig& config, std::span<const float> weights, StagedFiles& files) const;
 
   LabelScheme labels_;
   Tokenizer tokenizer_;

@@ -1,9 +1,23 @@
 #include "cli/output_directory.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/file.h"
 
 namespace tandem {
+namespace {
+
+// What a killed process left half-written is nobody's.
+bool has_nothing_of_others(const std::filesystem::path& directory) {
+  std::error_code error;
+  return std::ranges::all_of(std::filesystem::directory_iterator(directory, error),
+                             [](const std::filesystem::directory_entry& entry) {
+                               return is_half_written(entry.path().filename().string());
+                             });
+}
+
+}  // namespace
 
 MissingDirectories::MissingDirectories(const std::filesystem::path& path) {
   std::error_code error;
@@ -41,7 +55,7 @@ OutputDirectory::OutputDirectory(const std::filesystem::path& path, bool overwri
     if (!std::filesystem::is_directory(path, error)) {
       throw UsageError("--output-dir {}: expected a directory, found a file", path.string());
     }
-    if (!overwrite && !std::filesystem::is_empty(path, error)) {
+    if (!overwrite && !has_nothing_of_others(path)) {
       throw UsageError(
           "--output-dir {}: is not empty; choose another directory, or give --overwrite-output-dir "
           "to replace the files in it",
@@ -49,8 +63,13 @@ OutputDirectory::OutputDirectory(const std::filesystem::path& path, bool overwri
     }
   }
   // A first small file shows whether the directory can be made and written to.
-  StagedFiles probe(path);
-  probe.add("probe", "");
+  {
+    StagedFiles probe(path);
+    probe.add("probe", "");
+  }
+  // What is left of a job whose launcher was killed may take as long as that to end.
+  constexpr std::chrono::seconds kLongestWait{90};
+  lock_.emplace(path, kLongestWait);
 }
 
 void OutputDirectory::check_space_for(std::int64_t bytes) const {

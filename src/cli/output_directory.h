@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <vector>
+
+#include "base/directory.h"
 
 namespace tandem {
 
@@ -27,7 +30,8 @@ std::filesystem::path new_directory_beside(const std::filesystem::path& rows);
 class OutputDirectory {
  public:
   // Throws UsageError when `path` is there and not empty, unless `overwrite`; WallError when it
-  // cannot be made or written to. A directory that is made for a run which fails goes again.
+  // cannot be made or written to, MachineError when another process keeps writing to it. A
+  // directory that is made for a run which fails goes again.
   OutputDirectory(const std::filesystem::path& path, bool overwrite);
   const std::filesystem::path& path() const { return path_; }
   // Throws WallError when the volume has less space than that.
@@ -36,6 +40,7 @@ class OutputDirectory {
  private:
   std::filesystem::path path_;
   MissingDirectories missing_;
+  std::optional<DirectoryLock> lock_;
 };
 
 }  // namespace tandem

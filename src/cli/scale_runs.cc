@@ -85,7 +85,7 @@ std::vector<std::string> copy_words(const LaunchPlan& plan, const ScaleRun& run,
 
 SpeedReport run_on_hosts(const LaunchPlan& plan, const ScaleRun& run) {
   make_directory(run.directory);
-  const int code = run_launch(plan, run.log());
+  const int code = run_launch(plan, run.log()).exit_code();
   if (code != 0) {
     fail(code, fmt::format("the run on {} host{}", run.nodes, run.nodes == 1 ? "" : "s"),
          run.log().string());

@@ -110,6 +110,7 @@ void add_train_flags(CLI::App& command, TrainFlags& flags) {
   flag("--overwrite-output-dir", flags.overwrite_output_dir, "replace files that are there");
   flag("--ignore-mismatched-sizes", flags.ignore_mismatched_sizes,
        "give a model with another number of labels a new head");
+  add_resume_flags(command, flags.resume, kGroup);
   command
       .add_flag_function(
           "--reference-flags",

@@ -8,6 +8,7 @@
 
 #include "cli/hub_flags.h"
 #include "cli/job.h"
+#include "cli/resume_point.h"
 #include "cli/run_reports.h"
 #include "cli/shared_flags.h"
 #include "cli/training_data.h"
@@ -22,6 +23,7 @@ struct TrainFlags {
   std::string output_dir;
   bool overwrite_output_dir = false;
   bool ignore_mismatched_sizes = false;
+  ResumeFlags resume;
   bool do_train = false, do_eval = false, do_predict = false;
   DataFlags data;
   TrainerOptions trainer;

@@ -11,6 +11,22 @@
 namespace tandem {
 namespace {
 
+// Whether the output directory may have something in it.
+bool may_write_into(const TrainFlags& flags) {
+  return flags.overwrite_output_dir ||
+         (flags.resume.from != "no" && holds_training(flags.output_dir));
+}
+
+ResumedAt resumed_at(const ResumePoint& point) {
+  const TrainingProgress& progress = point.training.progress;
+  return {.steps = progress.steps,
+          .batch_size = point.training.batch_size,
+          .best_checkpoint = progress.best_checkpoint.value_or(-1),
+          .evaluations_without_a_better = progress.best.evaluations_without_a_better,
+          .saved_before = progress.saved_before,
+          .settled = progress.settled};
+}
+
 // Several trainings are compared by an evaluation of each.
 bool is_series(const TrainFlags& flags) { return flags.seeds > 1 || !flags.autotune.empty(); }
 
@@ -70,6 +86,20 @@ TrainFlags flags_for(TrainFlags flags, const RunOrder& order, std::int64_t ranks
     flags.trainer.micro_batch_size =
         std::max<std::int64_t>(1, (order.batch_size + parts - 1) / parts);
   }
+  const ResumedAt& resumed = order.resumed;
+  TrainerOptions& trainer = flags.trainer;
+  if (resumed.steps > 0 && resumed.batch_size != trainer.examples_of_update(ranks)) {
+    if (trainer.drop_last) {
+      throw UsageError(
+          "--dataloader-drop-last: the training had {} examples an update, which {} process{} "
+          "cannot go on with as they would divide the rows otherwise; start as many as before",
+          resumed.batch_size, ranks, ranks == 1 ? "" : "es");
+    }
+    // As many examples at a time as before, at most.
+    const std::int64_t at_once = ranks * trainer.micro_batch_size;
+    trainer.gradient_accumulation_steps = (resumed.batch_size + at_once - 1) / at_once;
+    trainer.global_batch_size = resumed.batch_size;
+  }
   return flags;
 }
 
@@ -79,7 +109,7 @@ TrainJob::TrainJob(const TrainFlags& flags, std::string flags_json, const Job& j
       flags_json_(std::move(flags_json)),
       job_(job),
       compute_(compute),
-      output_(flags.output_dir, flags.overwrite_output_dir),
+      output_(flags.output_dir, may_write_into(flags)),
       model_directory_(model_directory(flags.model, flags.hub)) {
   inputs_.needs = needs_of(flags);
   inputs_.data = read_training_data(with_fetched_task(flags), inputs_.needs,
@@ -93,21 +123,34 @@ TrainJob::TrainJob(const TrainFlags& flags, std::string flags_json, const Job& j
   check_metric(flags, inputs_.data);
 }
 
-RunOutcome TrainJob::run(const RunOrder& order, const RunPlace& place) {
+RunOutcome TrainJob::run(RunOrder order, const RunPlace& place) {
   const bool first = !session_.has_value();
+  const std::string arguments = flags_json_for(order, place.output);
+  const std::optional<ResumePoint> resumed = resume_point(arguments, place.output);
   load(order.seed);
   if (first) encode();
+  if (resumed) {
+    order.resumed = resumed_at(*resumed);
+    session_->take_weights(resumed->path, compute_);
+  }
   if (!job_.alone()) {
-    RunOrder shared = order;
     if (first) share();
-    broadcast_order(*job_.communicator(), shared);
+    broadcast_order(*job_.communicator(), order);
     broadcast_weights(*job_.communicator(), session_->classifier().weights);
   }
   TrainFlags flags = flags_for(flags_, order, job_.alone() ? 1 : job_.communicator()->size());
   flags.model = model_directory_.string();
-  return TrainRun(flags, flags_json_for(order, place.output), job_, compute_, inputs_, *session_,
-                  output_, place)
+  return TrainRun(flags, arguments, job_, compute_, inputs_, *session_, output_, place, resumed)
       .run();
+}
+
+// With --overwrite-output-dir an earlier training in the directory is started again, unless it is
+// said that it is to be gone on with.
+std::optional<ResumePoint> TrainJob::resume_point(const std::string& arguments,
+                                                  const std::filesystem::path& output) const {
+  if (!inputs_.needs.train) return std::nullopt;
+  if (flags_.overwrite_output_dir && !flags_.resume.asked) return std::nullopt;
+  return find_resume_point(output, flags_.resume, arguments);
 }
 
 void TrainJob::end() {

@@ -22,7 +22,8 @@ class TrainJob {
   TrainJob(const TrainFlags& flags, std::string flags_json, const Job& job, Compute& compute);
 
   // With a new model for each; the other ranks do the same (train_as_peer).
-  RunOutcome run(const RunOrder& order, const RunPlace& place);
+  // A training that was interrupted in the same place is gone on with.
+  RunOutcome run(RunOrder order, const RunPlace& place);
   // Lets the other ranks end.
   void end();
 
@@ -35,6 +36,8 @@ class TrainJob {
   void load(std::uint64_t seed);
   void encode();
   void share();
+  std::optional<ResumePoint> resume_point(const std::string& arguments,
+                                          const std::filesystem::path& output) const;
   std::string flags_json_for(const RunOrder& order, const std::filesystem::path& output) const;
 
   TrainFlags flags_;

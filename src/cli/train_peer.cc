@@ -1,6 +1,7 @@
 #include "cli/train_peer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "cli/machine_table.h"
 #include "cli/train_job.h"
+#include "comm/collectives.h"
 #include "model/bert_params.h"
 #include "train/agreement.h"
 #include "train/evaluator.h"
@@ -63,7 +65,24 @@ struct Received {
   std::vector<float> class_weights;
 };
 
-void run_as_peer(const TrainFlags& flags, const Job& job, Compute& compute, Received& received) {
+[[noreturn]] void end_interrupted(Communicator& communicator) {
+  wait_for_last_save(communicator);
+  throw Error(ExitCode::kInterrupted, "interrupted");
+}
+
+// As far as a rank that writes nothing must know it.
+TrainingProgress progress_of(const ResumedAt& resumed) {
+  TrainingProgress progress;
+  progress.steps = resumed.steps;
+  progress.saved_before = resumed.saved_before;
+  progress.settled = resumed.settled;
+  progress.best.evaluations_without_a_better = resumed.evaluations_without_a_better;
+  if (resumed.best_checkpoint >= 0) progress.best_checkpoint = resumed.best_checkpoint;
+  return progress;
+}
+
+void run_as_peer(const TrainFlags& flags, const ResumedAt& resumed, const Job& job,
+                 Compute& compute, Received& received) {
   Communicator& communicator = *job.communicator();
   received.receive_weights(communicator, compute);
   const ClassifierModel model = received.model();
@@ -81,10 +100,13 @@ void run_as_peer(const TrainFlags& flags, const Job& job, Compute& compute, Rece
     Trainer trainer(model, received.training_set, options, compute, &communicator);
     check_memory(trainer.memory());
     trainer.allocate();
+    if (resumed.steps > 0) broadcast_moments(communicator, trainer.moment1(), trainer.moment2());
     RunLog log;
-    result = run_training(trainer, flags.loop, log, {.evaluate = evaluate, .save = {}});
+    result = run_training(trainer, flags.loop, log, {.evaluate = evaluate, .save = {}},
+                          progress_of(resumed));
+    if (result.interrupted) end_interrupted(communicator);
     const bool another_is_kept = result.best_checkpoint && *result.best_checkpoint != result.steps;
-    if (flags.loop.load_best_model_at_end && another_is_kept && !result.interrupted) {
+    if (flags.loop.load_best_model_at_end && another_is_kept) {
       received.receive_weights(communicator, compute);
     }
     check_same_weights(communicator, job.hosts(), received.weights);
@@ -96,6 +118,12 @@ void run_as_peer(const TrainFlags& flags, const Job& job, Compute& compute, Rece
 }
 
 }  // namespace
+
+void wait_for_last_save(Communicator& communicator) {
+  // A large model on a slow disk takes a while.
+  constexpr Deadline kLongestSave = std::chrono::hours(1);
+  barrier(communicator, "rank 0 to write a checkpoint", kLongestSave);
+}
 
 void check_memory(const MemoryPlan& memory) {
   const std::int64_t available = available_memory_bytes() + resident_memory_bytes();
@@ -114,7 +142,8 @@ void train_as_peer(const TrainFlags& flags, const Job& job, Compute& compute) {
     RunOrder order;
     broadcast_order(communicator, order);
     if (!order.more) return;
-    run_as_peer(flags_for(flags, order, communicator.size()), job, compute, received);
+    run_as_peer(flags_for(flags, order, communicator.size()), order.resumed, job, compute,
+                received);
   }
 }
 

@@ -22,7 +22,8 @@
 namespace tandem {
 TrainRun::TrainRun(const TrainFlags& flags, std::string flags_json, const Job& job,
                    Compute& compute, const TrainInputs& inputs, ModelSession& session,
-                   const OutputDirectory& volume, RunPlace place)
+                   const OutputDirectory& volume, RunPlace place,
+                   std::optional<ResumePoint> resumed)
     : flags_(flags),
       flags_json_(std::move(flags_json)),
       job_(job),
@@ -31,6 +32,7 @@ TrainRun::TrainRun(const TrainFlags& flags, std::string flags_json, const Job& j
       session_(session),
       volume_(volume),
       place_(std::move(place)),
+      resumed_(std::move(resumed)),
       reports_(flags.reports, place_.output, flags.model, flags_json_),
       log_([this](const nlohmann::json& entry) { reports_.add_entry(entry); }) {}
 
@@ -71,18 +73,22 @@ LoopResult TrainRun::train(const TokenDataset& dataset) {
   check_space(trainer);
   trainer.allocate();
   reports_.begin(session_.config_text());
-  Checkpoints checkpoints(place_.output, flags_.loop.save_total_limit);
-  if (const std::vector<std::string> earlier = checkpoints.of_earlier_runs(); !earlier.empty()) {
-    log_warning("{}: {} of an earlier run stay until they are replaced", place_.output.string(),
-                fmt::join(earlier, ", "));
-  }
+  TrainingProgress so_far = go_on(trainer);
+  const auto resumed_at = resumed_ ? std::optional(resumed_->step) : std::nullopt;
+  RunCheckpoints checkpoints(Checkpoints(place_.output, flags_.loop.save_total_limit, resumed_at),
+                             session_, compute_);
+  warn_of_earlier(checkpoints.written());
   LoopResult result = run_training(
       trainer, flags_.loop, log_,
       {.evaluate = [&] { return evaluate_all(); },
-       .save = [&](const LoopResult& so_far) { save_checkpoint(trainer, so_far, checkpoints); },
-       .judge_pace = [&](const SpeedRecord& so_far) { judge_pace(so_far); }});
+       .save = [&](const TrainingProgress& now) { save_checkpoint(trainer, now, checkpoints); },
+       .check_saving = [&] { checkpoints.check(); },
+       .judge_pace = [&](const SpeedRecord& speed) { judge_pace(speed); }},
+      std::move(so_far));
+  checkpoints.wait();
   trainer.check_weights();
-  take_best(result, checkpoints);
+  if (result.interrupted) end_interrupted(trainer, result, checkpoints);
+  take_best(result, checkpoints.written());
   if (!job_.alone()) {
     check_same_weights(*job_.communicator(), job_.hosts(), session_.classifier().weights);
   }
@@ -92,13 +98,36 @@ LoopResult TrainRun::train(const TokenDataset& dataset) {
   save_model(trainer, result, results);
   checkpoints.finish(result.best_checkpoint);
   show_results("train", results);
-  if (result.interrupted) {
-    show_all();
-    throw Error(ExitCode::kInterrupted,
-                fmt::format("interrupted after {} of {} steps; the model as it was then is in {}",
-                            result.steps, trainer.total_steps(), place_.output.string()));
-  }
   return result;
+}
+
+void TrainRun::warn_of_earlier(const Checkpoints& checkpoints) const {
+  if (const std::vector<std::string> earlier = checkpoints.of_earlier_runs(); !earlier.empty()) {
+    log_warning("{}: {} of an earlier run stay until they are replaced", place_.output.string(),
+                fmt::join(earlier, ", "));
+  }
+}
+
+// Where the earlier training was, its moments and its log; the weights are there already.
+TrainingProgress TrainRun::go_on(Trainer& trainer) {
+  if (!resumed_) return {};
+  const SavedTraining& earlier = resumed_->training;
+  const SavedTraining now = saved_training(trainer, earlier.progress);
+  check_same_rows(*resumed_, now.data, flags_.resume);
+  log_info("going on from {}, after {} of {} steps", resumed_->path.string(),
+           earlier.progress.steps, trainer.total_steps());
+  if (now.computed_by != earlier.computed_by) {
+    log_info(
+        "so far it was computed by {}, now by {}: the result is as good, but not bit for bit the "
+        "same",
+        earlier.computed_by.text(), now.computed_by.text());
+  }
+  read_moments(resumed_->path, session_.table(), trainer.moment1(), trainer.moment2());
+  if (!job_.alone()) {
+    broadcast_moments(*job_.communicator(), trainer.moment1(), trainer.moment2());
+  }
+  log_.restore(earlier.log);
+  return earlier.progress;
 }
 
 void TrainRun::say_plan(const Trainer& trainer) const {
@@ -124,7 +153,7 @@ void TrainRun::say_plan(const Trainer& trainer) const {
 void TrainRun::check_space(const Trainer& trainer) const {
   const std::int64_t models =
       1 + checkpoints_at_once(flags_.loop, trainer.total_steps(), trainer.steps_per_epoch());
-  volume_.check_space_for(session_.saved_bytes() * models);
+  volume_.check_space_for(session_.saved_bytes() + session_.checkpoint_bytes() * (models - 1));
 }
 
 // Each rank looks at itself; one speaks.
@@ -137,42 +166,71 @@ void TrainRun::judge_pace(const SpeedRecord& speed) const {
   }
 }
 
-std::string TrainRun::trainer_state(const Trainer& trainer, const LoopResult& so_far) const {
+std::string TrainRun::trainer_state(const Trainer& trainer, const TrainingProgress& so_far) const {
   return log_.trainer_state(
       flags_.trainer, flags_.loop, trainer,
       {.steps = so_far.steps,
        .tokens = so_far.tokens,
        .total_flos = flos_of(so_far.tokens),
-       .best = so_far.best,
+       .best = so_far.best.evaluation,
        .best_checkpoint =
            so_far.best_checkpoint ? checkpoint_name(*so_far.best_checkpoint) : std::string()});
 }
 
-void TrainRun::save_checkpoint(const Trainer& trainer, const LoopResult& so_far,
-                               Checkpoints& checkpoints) {
+SavedTraining TrainRun::saved_training(const Trainer& trainer,
+                                       const TrainingProgress& so_far) const {
+  return {.progress = so_far,
+          .computed_by = {.program = TANDEM_VERSION,
+                          .kernels = compute_.kernels().name,
+                          .precision = std::string(name_of(trainer.precision())),
+                          .ranks = job_.alone() ? 1 : job_.communicator()->size()},
+          .batch_size = trainer.examples_of_update(),
+          .data = hash_of(*inputs_.training_set),
+          .log = log_.history()};
+}
+
+void TrainRun::save_checkpoint(const Trainer& trainer, const TrainingProgress& so_far,
+                               RunCheckpoints& checkpoints) {
   // Half of its weights would be of no use, and the step after it may never come.
   trainer.check_weights();
-  checkpoints.save(
-      so_far.steps,
-      [&](StagedFiles& files) {
-        session_.stage(files);
-        files.add("trainer_state.json", trainer_state(trainer, so_far));
-        files.add("training_args.json", flags_json_);
-      },
-      so_far.best_checkpoint);
-  log_info("saved {}", checkpoints.path_of(so_far.steps).string());
+  checkpoints.begin(so_far.steps, trainer.arrays(),
+                    {.trainer_state = trainer_state(trainer, so_far),
+                     .arguments = flags_json_,
+                     .progress = training_progress_text(saved_training(trainer, so_far))},
+                    so_far.best_checkpoint);
+}
+
+void TrainRun::end_interrupted(const Trainer& trainer, const LoopResult& result,
+                               RunCheckpoints& checkpoints) {
+  if (result.steps == 0) {
+    if (!job_.alone()) wait_for_last_save(*job_.communicator());
+    throw Error(ExitCode::kInterrupted, "interrupted before the first step; nothing was written");
+  }
+  TrainingProgress so_far = result;
+  so_far.saved_before = true;
+  const std::vector<std::int64_t>& steps = checkpoints.written().steps();
+  if (steps.empty() || steps.back() != result.steps) {
+    save_checkpoint(trainer, so_far, checkpoints);
+    checkpoints.wait();
+  }
+  if (!job_.alone()) wait_for_last_save(*job_.communicator());
+  throw Error(ExitCode::kInterrupted,
+              fmt::format("interrupted after {} of {} steps; {} is saved: the same command goes on "
+                          "from there",
+                          result.steps, trainer.total_steps(),
+                          checkpoints.written().path_of(result.steps).string()));
 }
 
 // Where the best isn't what there is: the peers get it from here.
 void TrainRun::take_best(const LoopResult& result, const Checkpoints& checkpoints) {
-  if (!flags_.loop.load_best_model_at_end || result.interrupted) return;
+  if (!flags_.loop.load_best_model_at_end) return;
   if (!result.best_checkpoint) {
     log_warning("--load-best-model-at-end: no evaluation had a usable {}; the last model is kept",
                 flags_.loop.best_metric());
     return;
   }
-  log_info("the best model is that of step {}, {} {:.4f}: it is kept", result.best->step,
-           flags_.loop.best_metric(), result.best->value);
+  log_info("the best model is that of step {}, {} {:.4f}: it is kept", result.best.evaluation->step,
+           flags_.loop.best_metric(), result.best.evaluation->value);
   if (*result.best_checkpoint == result.steps) return;
   session_.take_weights(checkpoints.path_of(*result.best_checkpoint), compute_);
   if (!job_.alone()) broadcast_weights(*job_.communicator(), session_.classifier().weights);
@@ -198,7 +256,7 @@ SpeedReport TrainRun::measured_speed(const LoopResult& result, const Results& ev
           .examples = result.speed.examples(),
           .tokens = result.speed.tokens(),
           .batch_size = examples_of_update_,
-          .train_loss = result.mean_loss,
+          .train_loss = result.all.mean(),
           .evaluation = evaluation};
 }
 
@@ -231,7 +289,7 @@ double TrainRun::flos_of(std::int64_t tokens) const {
 }
 
 Results TrainRun::train_results(const TokenDataset& dataset, const LoopResult& result) const {
-  Results results = {{"epoch", result.epoch}, {"train_loss", result.mean_loss}};
+  Results results = {{"epoch", result.epoch}, {"train_loss", result.all.mean()}};
   for (const auto& [name, value] :
        speed_results("train", result.seconds, result.examples, result.steps)) {
     results.emplace_back(name,

@@ -10,10 +10,11 @@
 #include "cli/job.h"
 #include "cli/model_session.h"
 #include "cli/output_directory.h"
+#include "cli/resume_point.h"
+#include "cli/run_checkpoints.h"
 #include "cli/run_reports.h"
 #include "cli/train_flags.h"
 #include "cli/training_data.h"
-#include "train/checkpoints.h"
 #include "train/run_log.h"
 #include "train/training_loop.h"
 
@@ -45,7 +46,7 @@ class TrainRun {
   // The session is prepared and, with several ranks, shared already; everything must outlive this.
   TrainRun(const TrainFlags& flags, std::string flags_json, const Job& job, Compute& compute,
            const TrainInputs& inputs, ModelSession& session, const OutputDirectory& volume,
-           RunPlace place);
+           RunPlace place, std::optional<ResumePoint> resumed);
 
   RunOutcome run();
 
@@ -54,12 +55,18 @@ class TrainRun {
   void say_plan(const Trainer& trainer) const;
   void check_space(const Trainer& trainer) const;
   void judge_pace(const SpeedRecord& speed) const;
-  void save_checkpoint(const Trainer& trainer, const LoopResult& so_far, Checkpoints& checkpoints);
+  void warn_of_earlier(const Checkpoints& checkpoints) const;
+  TrainingProgress go_on(Trainer& trainer);
+  void save_checkpoint(const Trainer& trainer, const TrainingProgress& so_far,
+                       RunCheckpoints& checkpoints);
+  [[noreturn]] void end_interrupted(const Trainer& trainer, const LoopResult& result,
+                                    RunCheckpoints& checkpoints);
+  SavedTraining saved_training(const Trainer& trainer, const TrainingProgress& so_far) const;
   void take_best(const LoopResult& result, const Checkpoints& checkpoints);
   double flos_of(std::int64_t tokens) const;
   Results train_results(const TokenDataset& dataset, const LoopResult& result) const;
   void save_model(const Trainer& trainer, const LoopResult& result, const Results& results);
-  std::string trainer_state(const Trainer& trainer, const LoopResult& so_far) const;
+  std::string trainer_state(const Trainer& trainer, const TrainingProgress& so_far) const;
   Results evaluate_all();
   Predictions answers_of(const TokenDataset& dataset);
   void predict_set(const NamedExamples& set, const TokenDataset& dataset);
@@ -78,6 +85,7 @@ class TrainRun {
   ModelSession& session_;
   const OutputDirectory& volume_;
   RunPlace place_;
+  std::optional<ResumePoint> resumed_;
   RunReports reports_;
   RunLog log_;
   Results shown_;

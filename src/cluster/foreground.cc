@@ -1,17 +1,16 @@
 #include "cluster/foreground.h"
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 
 #include <fcntl.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/file.h"
-
-extern char** environ;
 
 namespace tandem {
 namespace {
@@ -53,30 +52,44 @@ class HeldSignals {
   sigset_t signals_, before_;
 };
 
+// What the child does, with nothing but calls that are allowed between fork and exec: becomes the
+// program, or writes errno to `report`. Should this process be killed, the program is asked to end.
+[[noreturn]] void become(char* const* arguments, const HeldSignals& held, const char* log,
+                         pid_t parent, int report) {
+  constexpr mode_t kMode = 0666;  // less the umask, as of any file
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  sigprocmask(SIG_SETMASK, &held.before(), nullptr);
+  const int file = log == nullptr ? -1 : open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kMode);
+  const bool redirected = log == nullptr || (file >= 0 && dup2(file, STDOUT_FILENO) >= 0 &&
+                                             dup2(file, STDERR_FILENO) >= 0);
+  // It may have been killed before this one could be told.
+  if (redirected && getppid() == parent) execvp(arguments[0], arguments);
+  const int error = errno;
+  [[maybe_unused]] const auto written = write(report, &error, sizeof error);
+  _exit(127);
+}
+
 pid_t start(const std::vector<std::string>& words, const HeldSignals& held,
             const std::filesystem::path& log) {
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setsigmask(&attributes, &held.before());
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (!log.empty()) {
-    constexpr mode_t kMode = 0666;  // less the umask, as of any file
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                     O_WRONLY | O_CREAT | O_TRUNC, kMode);
-    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw MachineError("{} cannot be started: {}", words.front(), errno_text(errno));
   }
-  pid_t id = 0;
-  const int error =
-      posix_spawnp(&id, arguments[0], &actions, &attributes, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
+  const FileDescriptor reading(ends[0]);
+  FileDescriptor writing(ends[1]);
+  const pid_t parent = getpid();
+  const pid_t id = fork();
+  if (id == 0) {
+    become(arguments.data(), held, log.empty() ? nullptr : log.c_str(), parent, writing.get());
+  }
+  int error = id < 0 ? errno : 0;
+  writing = FileDescriptor();  // so that the other end sees when the program has taken over
+  if (id > 0 && read(reading.get(), &error, sizeof error) > 0) waitpid(id, nullptr, 0);
   if (error != 0) {
     throw MachineError("{} cannot be started: {}", words.front(), errno_text(error));
   }

@@ -24,8 +24,9 @@ struct ForegroundEnd {
 // output and error go to that file. Signals that reach this process are passed on: of those that
 // ask it to end (SIGINT, SIGTERM, SIGHUP) the first as `first_signal`, or as itself where that is
 // 0, the second as SIGTERM and the third as SIGKILL; SIGUSR1 and SIGUSR2 as they are. The program
-// is in a process group of its own, so that a Ctrl-C reaches it only in this way. For a process
-// with one thread. Throws MachineError when it can't be started.
+// is in a process group of its own, so that a Ctrl-C reaches it only in this way, and gets a
+// SIGTERM when this process is killed. For a process with one thread. Throws MachineError when it
+// can't be started.
 ForegroundEnd run_in_foreground(const std::vector<std::string>& words, int first_signal = 0,
                                 const std::filesystem::path& log = {});
 

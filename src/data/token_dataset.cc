@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/content_hash.h"
+
 namespace tandem {
 namespace {
 
@@ -93,6 +95,17 @@ TokenDataset encode_examples(const ExampleSet& examples, const Tokenizer& tokeni
     dataset.lines.push_back(labelled.line);
   }
   return dataset;
+}
+
+std::string hash_of(const TokenDataset& dataset) {
+  ContentHash hash;
+  const auto add = [&](const auto& values) { hash.add(std::as_bytes(std::span(values))); };
+  add(dataset.ids);
+  add(dataset.segments);
+  add(dataset.starts);
+  add(dataset.labels);
+  add(dataset.example_of);
+  return hash.text();
 }
 
 }  // namespace tandem

@@ -45,6 +45,9 @@ struct TokenDataset {
   }
 };
 
+// Of all that training sees of it: equal for the same rows, encoded alike.
+std::string hash_of(const TokenDataset& dataset);
+
 struct EncodingLimits {
   std::int64_t max_tokens = 128;
   LongText long_text = LongText::kHead;

@@ -75,6 +75,7 @@ typename BertClassifier<T>::Saved BertClassifier<T>::forward(const LayerWeights<
   embeddings_.forward(weights, {batch.ids, batch.segments}, saved.embedded, saved.embeddings, step);
   Matrix<const T> x = saved.embedded;
   for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
+    step.leave_if_unwanted();
     layers_[l].forward(weights, x, y, saved.layers[l], step);
     x = y;
     std::swap(y, spare);
@@ -101,6 +102,7 @@ Matrix<float> BertClassifier<T>::predict(const LayerWeights<T>& weights, const P
                         ResidualNorm<T>::allocate(tokens, width_, step), step);
   }
   for (std::size_t l = 0; l + 1 < layers_.size(); ++l) {
+    step.leave_if_unwanted();
     const ArenaScope layer_scope(arena);
     layers_[l].forward(weights, x, y, layers_[l].allocate(step), step);
     std::swap(x, y);
@@ -137,6 +139,7 @@ void BertClassifier<T>::backward(const LayerWeights<T>& weights, const PackedBat
   }
   ready(ready_after_head_);
   for (std::size_t l = layers_.size(); l-- > 0;) {
+    step.leave_if_unwanted();
     if (l > 0) layers_[l - 1].recompute_output(weights, saved.layers[l - 1], x, step);
     const bool last = l + 1 == layers_.size();
     layers_[l].backward(weights, saved.layers[l], l > 0 ? x : saved.embedded, last ? d_first : d, d,

@@ -45,6 +45,9 @@ struct BatchLayout {
 
 class QuantizedWeights;
 
+// Thrown between two layers when what is computed is no longer wanted.
+struct StepAbandoned {};
+
 struct Step {
   const kernels::Table& kernels;
   ThreadPool& pool;
@@ -58,9 +61,15 @@ struct Step {
   bool backward_follows = true;                 // false in prediction: layers keep nothing for it
   const QuantizedWeights* quantized = nullptr;  // in prediction: maps that have 8-bit weights
   PhaseClock* clock = nullptr;                  // null: nobody asks where the time goes
+  bool (*unwanted)() = nullptr;  // asked between layers; null: what is begun is wanted
 
   // Memory is planned by walking the step with an arena that only counts: then nothing is run.
   bool planning() const { return arena.counting(); }
+
+  // Called between layers. Throws StepAbandoned when the step is unwanted.
+  void leave_if_unwanted() const {
+    if (unwanted != nullptr && !planning() && unwanted()) throw StepAbandoned();
+  }
 
   void run(std::int64_t tasks, const ThreadPool::Body& body) const {
     if (!planning()) pool.run(tasks, body);

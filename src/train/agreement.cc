@@ -2,11 +2,10 @@
 
 #include <fstream>
 #include <map>
-#include <memory>
 
 #include <fmt/ranges.h>
-#include <xxhash.h>
 
+#include "base/content_hash.h"
 #include "comm/collectives.h"
 
 namespace tandem {
@@ -81,9 +80,10 @@ void check_agreement(Communicator& communicator, const std::vector<std::string>&
 
 void check_same_weights(Communicator& communicator, const std::vector<std::string>& hosts,
                         std::span<const float> weights) {
-  const std::string hash = fmt::format("{:016x}", XXH64(weights.data(), weights.size_bytes(), 0));
+  ContentHash hash;
+  hash.add(std::as_bytes(weights));
   const std::vector<std::string> hashes =
-      all_gather_texts(communicator, hash, "hashes of the weights");
+      all_gather_texts(communicator, hash.text(), "hashes of the weights");
   std::vector<std::string> places;
   for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
     places.push_back(fmt::format("rank {} ({})", rank, hosts[rank]));
@@ -97,21 +97,18 @@ void check_same_weights(Communicator& communicator, const std::vector<std::strin
 }
 
 std::string hash_of_files(const std::vector<std::filesystem::path>& files) {
-  XXH64_state_t* const state = XXH64_createState();
-  const std::unique_ptr<XXH64_state_t, XXH_errorcode (*)(XXH64_state_t*)> owner(state,
-                                                                                XXH64_freeState);
-  XXH64_reset(state, 0);
+  ContentHash hash;
   bool any = false;
   std::vector<char> buffer(1 << 20);
   for (const std::filesystem::path& path : files) {
     std::ifstream file(path, std::ios::binary);
     while (file && !std::filesystem::is_directory(path)) {
       file.read(buffer.data(), std::ssize(buffer));
-      XXH64_update(state, buffer.data(), static_cast<std::size_t>(file.gcount()));
+      hash.add(std::as_bytes(std::span(buffer.data(), static_cast<std::size_t>(file.gcount()))));
       any = any || file.gcount() > 0;
     }
   }
-  return any ? fmt::format("{:016x}", XXH64_digest(state)) : "";
+  return any ? hash.text() : "";
 }
 
 }  // namespace tandem

@@ -104,6 +104,7 @@ double forward_and_backward(const ClassifierModel& model, const TrainingBatch& w
   Step step = make_step(compute, arena, work.batch, work.dropout);
   step.accumulate = work.accumulate;
   step.clock = work.clock;
+  step.unwanted = work.unwanted;
   return std::visit(
       [&](const auto& classifier) {
         return forward_and_backward(classifier, model, work, gradients, step, ready);

@@ -40,6 +40,7 @@ struct TrainingBatch {
   bool accumulate;  // not the update's first micro-batch
   CrossEntropyOptions cross_entropy = {};
   PhaseClock* clock = nullptr;
+  bool (*unwanted)() = nullptr;  // asked between layers, which then throw StepAbandoned
 };
 
 // Loss of the batch (its share of the update's); gradients of all parameters. `ready` as

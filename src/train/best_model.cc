@@ -12,24 +12,26 @@
 
 namespace tandem {
 
-BestModel::BestModel(const LoopOptions& options) : options_(options) {}
+BestModel::BestModel(const LoopOptions& options, const BestSoFar& so_far)
+    : options_(options), state_(so_far) {}
 
 bool BestModel::add(std::int64_t step, const Results& results) {
   const double value = deciding_value(options_, results);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double before =
-      best_ ? best_->value : (options_.best_is_greatest() ? -kInfinity : kInfinity);
+  const std::optional<BestEvaluation>& best = state_.evaluation;
+  const double before = best ? best->value : (options_.best_is_greatest() ? -kInfinity : kInfinity);
   const bool better = is_better(options_, value, before);
   const bool clearly_better =
-      better && (!best_ || std::abs(value - before) > options_.early_stopping_threshold);
-  evaluations_without_a_better_ = clearly_better ? 0 : evaluations_without_a_better_ + 1;
-  if (better) best_ = {.step = step, .value = value};
+      better && (!best || std::abs(value - before) > options_.early_stopping_threshold);
+  state_.evaluations_without_a_better =
+      clearly_better ? 0 : state_.evaluations_without_a_better + 1;
+  if (better) state_.evaluation = {.step = step, .value = value};
   return better;
 }
 
 bool BestModel::out_of_patience() const {
   return options_.early_stopping_patience > 0 &&
-         evaluations_without_a_better_ >= options_.early_stopping_patience;
+         state_.evaluations_without_a_better >= options_.early_stopping_patience;
 }
 
 double deciding_value(const LoopOptions& options, const Results& results) {

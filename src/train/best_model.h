@@ -16,23 +16,29 @@ struct BestEvaluation {
   double value;       // of the metric that decides
 };
 
+// What is known of the evaluations so far.
+struct BestSoFar {
+  std::optional<BestEvaluation> evaluation = {};
+  std::int64_t evaluations_without_a_better = 0;
+};
+
 // As transformers' Trainer and its EarlyStoppingCallback decide.
 class BestModel {
  public:
-  explicit BestModel(const LoopOptions& options);
+  explicit BestModel(const LoopOptions& options, const BestSoFar& so_far = {});
 
   // The results after so many updates; whether they are better than all before. NaN is never.
   // Throws UsageError that names the metrics there are when the one that decides isn't among them.
   bool add(std::int64_t step, const Results& results);
-  const std::optional<BestEvaluation>& best() const { return best_; }
+  const std::optional<BestEvaluation>& best() const { return state_.evaluation; }
+  const BestSoFar& state() const { return state_; }
   // Whether as many evaluations as early_stopping_patience says weren't better than the best before
   // them by more than early_stopping_threshold.
   bool out_of_patience() const;
 
  private:
   LoopOptions options_;
-  std::optional<BestEvaluation> best_;
-  std::int64_t evaluations_without_a_better_ = 0;
+  BestSoFar state_;
 };
 
 // The value of LoopOptions::best_metric() among results; throws as BestModel::add.

@@ -34,6 +34,8 @@ class RunLog {
   void add_results(std::int64_t step, double epoch, const Results&);
 
   const std::vector<nlohmann::json>& history() const { return history_; }
+  // What an earlier run, which is gone on with, had; nobody is called.
+  void restore(std::vector<nlohmann::json> history) { history_ = std::move(history); }
 
   // How far a run is, and what it found.
   struct State {

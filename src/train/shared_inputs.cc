@@ -39,6 +39,13 @@ void broadcast_weights(Communicator& communicator, std::span<float> weights) {
   broadcast(communicator, std::as_writable_bytes(weights), kRoot, "the model's weights", kReading);
 }
 
+void broadcast_moments(Communicator& communicator, std::span<float> moment1,
+                       std::span<float> moment2) {
+  for (const std::span<float> moments : {moment1, moment2}) {
+    broadcast(communicator, std::as_writable_bytes(moments), kRoot, "AdamW's moments", kReading);
+  }
+}
+
 void broadcast_dataset(Communicator& communicator, TokenDataset& dataset) {
   constexpr const char* kWhat = "the data";
   broadcast_vector(communicator, dataset.ids, kWhat);

@@ -72,6 +72,7 @@ std::vector<std::int32_t> token_ids_of(const TokenDataset& dataset,
 struct StepReport {
   double loss = 0;
   bool interrupted = false;
+  bool abandoned = false;
 };
 
 // The sum of the losses in rank order, the same on every rank, and whether any was interrupted.
@@ -80,6 +81,7 @@ StepReport combine(Communicator& communicator, const StepReport& mine) {
   for (const StepReport& report : all_gather_values(communicator, mine, "losses")) {
     result.loss += report.loss;
     result.interrupted = result.interrupted || report.interrupted;
+    result.abandoned = result.abandoned || report.abandoned;
   }
   return result;
 }
@@ -188,6 +190,10 @@ void Trainer::allocate() {
                                                gradients_, options_.reducer);
 }
 
+CheckpointArrays Trainer::arrays() const {
+  return {.weights = model_.weights, .moment1 = moment1_, .moment2 = moment2_};
+}
+
 double Trainer::epoch_after(std::int64_t step) const {
   return static_cast<double>(step + 1) / static_cast<double>(plan_.steps_per_epoch());
 }
@@ -209,7 +215,8 @@ double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uin
                                  .accumulate = accumulate,
                                  .cross_entropy = {.class_weights = options_.class_weights,
                                                    .label_smoothing = options_.label_smoothing},
-                                 .clock = clock};
+                                 .clock = clock,
+                                 .unwanted = interrupted};
         done += part.size();
         const bool last = done == mine.size();
         times.input += stopwatch.lap();
@@ -222,6 +229,19 @@ double Trainer::accumulate_gradients(std::int64_t step, std::span<const std::uin
   return loss;
 }
 
+std::optional<double> Trainer::gradients_unless_unwanted(std::int64_t step,
+                                                         std::span<const std::uint32_t> mine,
+                                                         double divisor, StepTimes& times,
+                                                         PhaseClock* clock) {
+  try {
+    return accumulate_gradients(step, mine, divisor, times, clock);
+  } catch (const StepAbandoned&) {
+    // The other ranks wait for this one's gradients; what they get is never used.
+    if (reducer_) reducer_->ready(static_cast<std::int64_t>(gradients_.size()));
+    return std::nullopt;
+  }
+}
+
 StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   TANDEM_CHECK(arena_ != nullptr, "allocate() comes before run_step()");
   StepTimes times;
@@ -232,8 +252,10 @@ StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
   if (reducer_) reducer_->begin(token_ids_of(dataset_, mine));
   times.input = stopwatch.lap();
   const double divisor = loss_divisor(model_.problem, dataset_, examples, options_.class_weights);
-  StepReport report{.loss = accumulate_gradients(step, mine, divisor, times, clock),
-                    .interrupted = interrupted()};
+  const std::optional<double> own_loss =
+      gradients_unless_unwanted(step, mine, divisor, times, clock);
+  StepReport report{
+      .loss = own_loss.value_or(0), .interrupted = interrupted(), .abandoned = !own_loss};
   stopwatch.lap();
   times.until_ready = since_together_.lap();
   if (reducer_) {
@@ -245,6 +267,7 @@ StepResult Trainer::run_step(std::int64_t step, PhaseClock* clock) {
     times.communication_cpu = communication.cpu_seconds;
     times.bytes_sent = static_cast<double>(communication.bytes_sent);
   }
+  if (report.abandoned) return {.interrupted = true, .abandoned = true};
   const double loss = report.loss;
   const auto bytes = static_cast<double>(gradients_.size_bytes());
   if (clock != nullptr) clock->enter(Phase::kClipping, Pass::kUpdate, bytes);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "data/batch_plan.h"
@@ -12,6 +13,7 @@
 #include "optim/schedule.h"
 #include "tensor/arena.h"
 #include "train/batch_step.h"
+#include "train/checkpoint_arrays.h"
 #include "train/classifier_model.h"
 #include "train/gradient_reducer.h"
 #include "train/step_times.h"
@@ -48,12 +50,13 @@ struct TrainerOptions {
 };
 
 struct StepResult {
-  double loss;           // mean over the update's examples
-  double gradient_norm;  // before clipping
-  double learning_rate;
-  std::int64_t tokens, examples;
-  bool interrupted;  // this process or another of the job was asked to end
-  StepTimes times;
+  double loss = 0;           // mean over the update's examples
+  double gradient_norm = 0;  // before clipping
+  double learning_rate = 0;
+  std::int64_t tokens = 0, examples = 0;
+  bool interrupted = false;  // this process or another of the job was asked to end
+  bool abandoned = false;    // and so the step was left without an update: the rest says nothing
+  StepTimes times = {};
 };
 
 // What a run will hold in memory, in bytes.
@@ -83,8 +86,14 @@ class Trainer {
 
   // Takes the memory that memory() speaks of. Must come before run_step.
   void allocate();
+  // What the updates so far made of weights and moments, and the moments alone to be written to
+  // when an earlier training is gone on with. Come after allocate().
+  CheckpointArrays arrays() const;
+  std::span<float> moment1() { return moment1_; }
+  std::span<float> moment2() { return moment2_; }
   // Update `step`, from 0. A loss or gradient that isn't finite is a WallError that names the rows
   // of the batch; the weights are then as they were before the step.
+  // When interrupted() the step is left at the next layer; with several ranks all leave it then.
   // With a clock the step's phases are timed by it.
   StepResult run_step(std::int64_t step, PhaseClock* clock = nullptr);
   // Throws WallError when a weight isn't finite: the last update's own check would have been the
@@ -100,6 +109,10 @@ class Trainer {
   BatchExtent largest_conceivable_batch() const;
   double accumulate_gradients(std::int64_t step, std::span<const std::uint32_t> mine,
                               double divisor, StepTimes&, PhaseClock*);
+  // The loss of this rank's part, or nothing when the step was left.
+  std::optional<double> gradients_unless_unwanted(std::int64_t step,
+                                                  std::span<const std::uint32_t> mine,
+                                                  double divisor, StepTimes&, PhaseClock*);
   std::string rows_of(std::span<const std::uint32_t> examples) const;
 
   ClassifierModel model_;

@@ -20,22 +20,25 @@ TrainingCurve::Point times(const TrainingCurve::Point& point, double factor) {
 }  // namespace
 
 void TrainingCurve::add(const Point& update) {
-  sum_ = plus(sum_, update);
-  if (++updates_of_last_ < updates_of_point_) return;
-  complete_.push_back(times(sum_, 1 / static_cast<double>(updates_of_point_)));
-  sum_ = {};
-  updates_of_last_ = 0;
-  if (complete_.size() < kMostPoints) return;
+  auto& [updates_of_point, updates_of_last, complete, sum] = state_;
+  sum = plus(sum, update);
+  if (++updates_of_last < updates_of_point) return;
+  complete.push_back(times(sum, 1 / static_cast<double>(updates_of_point)));
+  sum = {};
+  updates_of_last = 0;
+  if (complete.size() < kMostPoints) return;
   for (std::size_t i = 0; i < kMostPoints / 2; ++i) {
-    complete_[i] = times(plus(complete_[2 * i], complete_[2 * i + 1]), 0.5);
+    complete[i] = times(plus(complete[2 * i], complete[2 * i + 1]), 0.5);
   }
-  complete_.resize(kMostPoints / 2);
-  updates_of_point_ *= 2;
+  complete.resize(kMostPoints / 2);
+  updates_of_point *= 2;
 }
 
 std::vector<TrainingCurve::Point> TrainingCurve::points() const {
-  std::vector<Point> all = complete_;
-  if (updates_of_last_ > 0) all.push_back(times(sum_, 1 / static_cast<double>(updates_of_last_)));
+  std::vector<Point> all = state_.complete;
+  if (state_.updates_of_last > 0) {
+    all.push_back(times(state_.sum, 1 / static_cast<double>(state_.updates_of_last)));
+  }
   return all;
 }
 

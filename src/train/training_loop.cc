@@ -1,6 +1,5 @@
 #include "train/training_loop.h"
 
-#include <chrono>
 #include <optional>
 #include <string>
 
@@ -15,17 +14,6 @@
 
 namespace tandem {
 namespace {
-
-// The updates since something.
-struct Window {
-  double loss = 0;
-  std::int64_t steps = 0;
-  void add(double more) {
-    loss += more;
-    ++steps;
-  }
-  double mean() const { return loss / static_cast<double>(steps); }
-};
 
 // What rank 0 makes of an evaluation, for all.
 struct Decision {
@@ -48,26 +36,28 @@ std::optional<Results> evaluate_unless_interrupted(const LoopActions& actions) {
 class TrainingLoop {
  public:
   TrainingLoop(Trainer& trainer, const LoopOptions& options, RunLog& log,
-               const LoopActions& actions)
+               const LoopActions& actions, TrainingProgress so_far)
       : trainer_(trainer),
         options_(options),
         calendar_(options, trainer.total_steps(), trainer.steps_per_epoch()),
         log_(log),
         actions_(actions),
-        best_model_(options),
-        progress_("training", trainer.total_steps()) {}
+        best_model_(options, so_far.best),
+        progress_("training", trainer.total_steps()) {
+    static_cast<TrainingProgress&>(reached_) = std::move(so_far);
+    reached_.epoch = trainer.epoch_after(reached_.steps - 1);
+    reached_.stopped_early = best_model_.out_of_patience() && !at_the_end();
+  }
 
   LoopResult run() {
-    double loss_sum = 0;
+    if (!reached_.settled) settle();
     while (!at_the_end() && !reached_.interrupted && !reached_.stopped_early) {
       update();
-      loss_sum += last_.loss;
-      if (calendar_.logging_due(reached_.steps)) add_log_entry();
-      if (!reached_.interrupted) evaluate_and_save();
+      if (!reached_.settled && !reached_.interrupted) settle();
     }
-    if (since_entry_.steps > 0 && options_.logging_strategy != IntervalStrategy::kNo)
-      add_log_entry();
-    reached_.mean_loss = loss_sum / static_cast<double>(reached_.steps);
+    // What an interrupted run leaves out here, the one that goes on with it has in a later entry.
+    const bool ended = !reached_.interrupted && options_.logging_strategy != IntervalStrategy::kNo;
+    if (ended && reached_.since_entry.updates > 0) add_log_entry();
     return std::move(reached_);
   }
 
@@ -75,48 +65,64 @@ class TrainingLoop {
   bool at_the_end() const { return reached_.steps == trainer_.total_steps(); }
 
   void update() {
+    if (is_root() && actions_.check_saving) actions_.check_saving();
     Stopwatch watch;
-    last_ = trainer_.run_step(reached_.steps);
-    const double seconds = watch.lap();
-    reached_.seconds += seconds;
-    time_left_.add_step(seconds);
-    reached_.epoch = trainer_.epoch_after(reached_.steps);
-    ++reached_.steps;
-    reached_.examples += last_.examples;
-    reached_.tokens += last_.tokens;
-    reached_.speed.add(last_.times, last_.examples, last_.tokens);
-    reached_.curve.add({.step = static_cast<double>(reached_.steps),
-                        .loss = last_.loss,
-                        .gradient_norm = last_.gradient_norm,
-                        .learning_rate = last_.learning_rate});
-    reached_.interrupted = last_.interrupted;
-    since_entry_.add(last_.loss);
-    since_evaluation_.add(last_.loss);
-    progress_.update(reached_.steps, [&] {
-      return ProgressNote{
-          .text = fmt::format("epoch {:.2f}, loss {:.4f}, learning rate {:.2e}, {:.1f} samples/s",
-                              reached_.epoch, since_entry_.mean(), last_.learning_rate,
-                              static_cast<double>(reached_.examples) / reached_.seconds),
-          .seconds_left = time_left_.of(calendar_.ahead_of(reached_.steps))};
-    });
+    const StepResult step = trainer_.run_step(reached_.steps);
+    reached_.interrupted = step.interrupted;
+    if (step.abandoned) return;
+    count(step, watch.lap());
+    reached_.settled = false;
+    if (calendar_.logging_due(reached_.steps)) add_log_entry();
+    progress_.update(reached_.steps, [&] { return note(); });
     if (actions_.judge_pace && std::ssize(reached_.speed.steps()) == kStepsOfPace) {
       actions_.judge_pace(reached_.speed);
     }
   }
 
+  void count(const StepResult& step, double seconds) {
+    reached_.epoch = trainer_.epoch_after(reached_.steps);
+    ++reached_.steps;
+    reached_.examples += step.examples;
+    reached_.tokens += step.tokens;
+    reached_.seconds += seconds;
+    reached_.gradient_norm = step.gradient_norm;
+    reached_.learning_rate = step.learning_rate;
+    for (LossSum* const sum : {&reached_.all, &reached_.since_entry, &reached_.since_evaluation}) {
+      sum->add(step.loss);
+    }
+    reached_.curve.add({.step = static_cast<double>(reached_.steps),
+                        .loss = step.loss,
+                        .gradient_norm = step.gradient_norm,
+                        .learning_rate = step.learning_rate});
+    reached_.speed.add(step.times, step.examples, step.tokens);
+    time_left_.add_step(seconds);
+  }
+
+  ProgressNote note() const {
+    const LossSum& loss = reached_.since_entry.updates > 0 ? reached_.since_entry : reached_.all;
+    return {.text = fmt::format("epoch {:.2f}, loss {:.4f}, learning rate {:.2e}, {:.1f} samples/s",
+                                reached_.epoch, loss.mean(), reached_.learning_rate,
+                                static_cast<double>(reached_.examples) / reached_.seconds),
+            .seconds_left = time_left_.of(calendar_.ahead_of(reached_.steps))};
+  }
+
   void add_log_entry() {
     log_.add_training({.step = reached_.steps,
                        .epoch = reached_.epoch,
-                       .loss = since_entry_.mean(),
-                       .gradient_norm = last_.gradient_norm,
-                       .learning_rate = last_.learning_rate});
-    since_entry_ = {};
+                       .loss = reached_.since_entry.mean(),
+                       .gradient_norm = reached_.gradient_norm,
+                       .learning_rate = reached_.learning_rate});
+    reached_.since_entry = {};
   }
 
-  void evaluate_and_save() {
+  // Does what is due after the last update.
+  void settle() {
     const bool evaluates = calendar_.evaluation_due(reached_.steps, reached_.epoch);
-    const bool saves = calendar_.checkpoint_due(reached_.steps, saved_before_);
-    if (!evaluates && !saves) return;
+    const bool saves = calendar_.checkpoint_due(reached_.steps, reached_.saved_before);
+    if (!evaluates && !saves) {
+      reached_.settled = true;
+      return;
+    }
     progress_.clear();
     std::optional<Results> results;
     if (evaluates) {
@@ -146,10 +152,10 @@ class TrainingLoop {
     }
     log_line(table_.add({.step = reached_.steps,
                          .epoch = reached_.epoch,
-                         .train_loss = since_evaluation_.mean(),
+                         .train_loss = reached_.since_evaluation.mean(),
                          .results = results,
                          .best = decision.better}));
-    since_evaluation_ = {};
+    reached_.since_evaluation = {};
     if (decision.stop) say_stop();
   }
 
@@ -164,24 +170,26 @@ class TrainingLoop {
         options_.early_stopping_patience == 1 ? "" : "s", options_.best_metric(), since);
   }
 
-  // The same on every rank.
+  // The same on every rank, but for the writing.
   void carry_out(const Decision& decision) {
     reached_.interrupted = decision.interrupted;
+    if (decision.interrupted) return;
+    reached_.settled = true;
     reached_.stopped_early = decision.stop;
-    if (decision.better) reached_.best = {.step = reached_.steps, .value = decision.value};
+    if (is_root()) {
+      reached_.best = best_model_.state();
+    } else if (decision.better) {
+      reached_.best.evaluation = {.step = reached_.steps, .value = decision.value};
+    }
     if (!decision.save) return;
-    if (reached_.best && reached_.best->step == reached_.steps) {
+    if (reached_.best.evaluation && reached_.best.evaluation->step == reached_.steps) {
       reached_.best_checkpoint = reached_.steps;
     }
+    reached_.saved_before = true;
+    if (!is_root()) return;
     Stopwatch watch;
-    if (is_root()) actions_.save(reached_);
+    actions_.save(reached_);
     time_left_.add_checkpoint(watch.lap());
-    saved_before_ = true;
-    if (trainer_.communicator() == nullptr) return;
-    // Writing may take a while; without this the others would wait for the next update's gradients,
-    // which come sooner or not at all.
-    constexpr Deadline kLongestSave = std::chrono::hours(1);
-    barrier(*trainer_.communicator(), "rank 0 to write a checkpoint", kLongestSave);
   }
 
   bool is_root() const {
@@ -199,16 +207,13 @@ class TrainingLoop {
   EvaluationTable table_;
   TimeLeft time_left_;
   LoopResult reached_;
-  StepResult last_{};
-  Window since_entry_, since_evaluation_;
-  bool saved_before_ = false;
 };
 
 }  // namespace
 
 LoopResult run_training(Trainer& trainer, const LoopOptions& options, RunLog& log,
-                        const LoopActions& actions) {
-  return TrainingLoop(trainer, options, log, actions).run();
+                        const LoopActions& actions, TrainingProgress so_far) {
+  return TrainingLoop(trainer, options, log, actions, std::move(so_far)).run();
 }
 
 }  // namespace tandem

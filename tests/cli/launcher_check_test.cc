@@ -16,9 +16,9 @@ using Variables = std::vector<std::pair<const char*, const char*>>;
 
 // What is found when these alone are set, of those that launchers set.
 LauncherEnvironment found_with(const Variables& variables) {
-  for (const char* name :
-       {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK", "MPI_LOCALNRANKS",
-        "SLURM_STEP_NUM_TASKS", "WORLD_SIZE", "I_MPI_HYDRA_BOOTSTRAP", "I_MPI_ROOT"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMI_RANK", "PMIX_RANK",
+                           "MPI_LOCALNRANKS", "SLURM_STEP_NUM_TASKS", "WORLD_SIZE",
+                           "I_MPI_HYDRA_UUID", "I_MPI_INFO_NP", "I_MPI_PIN_DOMAIN"}) {
     unsetenv(name);
   }
   for (const auto& [name, value] : variables) setenv(name, value, 1);
@@ -49,12 +49,15 @@ TEST(LauncherEnvironment, TellsLaunchersApart) {
       {{{"OMPI_COMM_WORLD_SIZE", "3"}}, "Open MPI's mpirun", Transport::kOpenMpi},
       {{{"PMI_SIZE", "3"}, {"PMI_RANK", "0"}}, "MPICH's mpirun", Transport::kMpich},
       {{{"MPI_LOCALNRANKS", "3"}}, "MPICH's mpirun", Transport::kMpich},
-      {{{"PMI_SIZE", "3"}, {"I_MPI_HYDRA_BOOTSTRAP", "ssh"}},
-       "Intel MPI's mpirun",
-       Transport::kIntelMpi},
-      {{{"PMI_SIZE", "3"}, {"I_MPI_ROOT", "/opt"}}, "Intel MPI's mpirun", Transport::kIntelMpi},
+      {{{"PMI_SIZE", "3"}, {"I_MPI_HYDRA_UUID", "9"}}, "Intel MPI's mpirun", Transport::kIntelMpi},
+      {{{"PMI_SIZE", "3"}, {"I_MPI_INFO_NP", "1"}}, "Intel MPI's mpirun", Transport::kIntelMpi},
+      // A person's setting, from a command line that was written for Intel MPI.
+      {{{"PMI_SIZE", "3"}, {"I_MPI_PIN_DOMAIN", "core"}}, "MPICH's mpirun", Transport::kMpich},
       {{{"SLURM_STEP_NUM_TASKS", "3"}, {"PMIX_RANK", "1"}}, "Slurm's srun", Transport::kOpenMpi},
       {{{"SLURM_STEP_NUM_TASKS", "3"}, {"PMI_RANK", "1"}}, "Slurm's srun", Transport::kMpich},
+      {{{"SLURM_STEP_NUM_TASKS", "3"}, {"PMI_RANK", "1"}, {"I_MPI_PIN_DOMAIN", "core"}},
+       "Slurm's srun",
+       Transport::kIntelMpi},
       // mpirun within a step of Slurm's, whose tasks are mpirun's daemons.
       {{{"OMPI_COMM_WORLD_SIZE", "3"}, {"SLURM_STEP_NUM_TASKS", "2"}},
        "Open MPI's mpirun",

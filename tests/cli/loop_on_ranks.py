@@ -1,11 +1,13 @@
 """Early stopping, the best model, several seeds and the search on two ranks of this machine."""
 import json
+import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import unittest
 
-from program import BINARY, ProgramTest, Result, environment
+from program import BINARY, INTERRUPTED, ProgramTest, Result, environment
 
 LAUNCHERS = {mpi: command for mpi, command in {
     "openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-np", "2"],
@@ -67,6 +69,86 @@ class LoopOnRanks(ProgramTest):
                 self.assertGreaterEqual(len(found["trials"]), 1)
                 self.assertIn(self.read("training_args.json")["global_batch_size"], (16, 32))
                 self.assertEqual(list(self.output.glob("trial-*")), [])
+
+
+def rank_process(output: pathlib.Path, rank: int) -> int:
+    """The process id of that rank of the job that writes into `output`."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().split(b"\0")
+            variables = (process / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        ours = command[0] == BINARY.encode() and str(output).encode() in command
+        if ours and any(variable in (f"OMPI_COMM_WORLD_RANK={rank}".encode(),
+                                     f"PMI_RANK={rank}".encode()) for variable in variables):
+            return int(process.name)
+    raise LookupError(f"no rank {rank} of {output}")
+
+
+@unittest.skipUnless(LAUNCHERS, "there is no MPI launcher")
+class Resumed(ProgramTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.rows = self.rows_file()
+        self.validation = self.rows_file("validation.tsv")
+
+    def command(self, *launcher: str) -> list:
+        return [*launcher, BINARY, *map(str, self.train_arguments(
+            "--threads", 1, "--global-batch-size", 3, "--max-steps", 200, "--eval-strategy",
+            "steps", "--eval-steps", 1, "--lr", "1e-4", "--wire-dtype", "fp32",
+            "--validation-file", self.validation, train_file=self.rows))]
+
+    def run_whole(self, *launcher: str) -> str:
+        done = subprocess.run(self.command(*launcher), env=environment(), capture_output=True,
+                              text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def interrupt(self, rank: int, *launcher: str) -> None:
+        """Starts the job and sends SIGTERM to one of its ranks after the 20th step."""
+        with subprocess.Popen(self.command(*launcher), env=environment(), text=True,
+                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+            said = []
+            for line in process.stderr:
+                said.append(line)
+                if line.startswith("    20  "):
+                    os.kill(rank_process(self.output, rank), signal.SIGTERM)
+            process.wait(timeout=60)
+        said = "".join(said)
+        self.assertEqual(process.returncode, INTERRUPTED, said)
+        self.assertRegex(said, r"interrupted after \d+ of 200 steps; .*checkpoint-\d+ is saved")
+
+    def result(self) -> tuple[bytes, list]:
+        state = json.loads((self.output / "trainer_state.json").read_text())
+        history = [{name: value for name, value in entry.items()
+                    if "runtime" not in name and "per_second" not in name}
+                   for entry in state["log_history"]]
+        return (self.output / "model.safetensors").read_bytes(), history
+
+    def test_a_rank_that_hears_of_it_is_enough_and_the_bits_are_the_same(self):
+        for mpi, launcher in LAUNCHERS.items():
+            with self.subTest(mpi):
+                self.output = self.directory / mpi
+                self.run_whole(*launcher)
+                expected = self.result()
+                shutil.rmtree(self.output)
+                self.interrupt(1, *launcher)
+                self.assertIn("going on from ", self.run_whole(*launcher))
+                self.assertEqual(self.result(), expected)
+
+    def test_on_another_number_of_ranks(self):
+        launcher = next(iter(LAUNCHERS.values()))
+        self.run_whole(*launcher)
+        expected = self.result()[1]
+        shutil.rmtree(self.output)
+        self.interrupt(0, *launcher)
+        log = self.run_whole()
+        self.assertIn("2 ranks, now by", log)
+        found = self.result()[1]
+        self.assertEqual([entry["step"] for entry in found], [entry["step"] for entry in expected])
+        for one, other in zip(found, expected):
+            self.assertAlmostEqual(one.get("eval_loss", 0), other.get("eval_loss", 0), places=4)
 
 
 if __name__ == "__main__":

@@ -27,12 +27,14 @@ def make_distilbert(directory: pathlib.Path) -> pathlib.Path:
     return directory
 
 
-def make_headless_model(directory: pathlib.Path) -> pathlib.Path:
-    """The same as it was before fine-tuning: an encoder without labels or a classification head."""
-    make_model(directory)
-    change_config(directory, architectures=["BertModel"], id2label=None, label2id=None)
+def make_headless_model(directory: pathlib.Path, make=make_model) -> pathlib.Path:
+    """A model as it was before fine-tuning: an encoder without labels or a classification head."""
+    make(directory)
+    architecture = {make_model: "BertModel", make_distilbert: "DistilBertModel"}[make]
+    change_config(directory, architectures=[architecture], id2label=None, label2id=None)
     tensors, payload = read_safetensors(directory / "model.safetensors")
-    kept = {name: info for name, info in tensors.items() if not name.startswith("classifier.")}
+    head = ("classifier.", "pre_classifier.")
+    kept = {name: info for name, info in tensors.items() if not name.startswith(head)}
     write_safetensors(directory / "model.safetensors", kept, payload)
     return directory
 

@@ -1,7 +1,8 @@
-"""Ctrl-C: the first leaves a model that can be used, the second ends at once; exit code 75."""
+"""Ctrl-C: the first leaves a checkpoint to go on from, the second ends at once; exit code 75."""
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 from program import (BINARY, INTERRUPTED, ProgramTest, contents, environment, trained_model)
@@ -34,6 +35,9 @@ class Interrupted(ProgramTest):
         self.read_until(process, "     5 ")
         return process
 
+    def checkpoint(self):
+        return next(self.output.glob("checkpoint-*"))
+
     def end(self, process: subprocess.Popen) -> tuple[str, str]:
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, INTERRUPTED, err)
@@ -41,28 +45,36 @@ class Interrupted(ProgramTest):
         self.assert_no_temporary_files()
         return out, err
 
-    def test_leaves_a_model_that_can_be_used(self):
+    def test_leaves_a_checkpoint(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
             with self.subTest(number.name):
                 process = self.train_endlessly("--overwrite-output-dir")
                 process.send_signal(number)
                 out, err = self.end(process)
                 self.assertIn("interrupted: ending in good order; once more ends at once", err)
-                self.assertRegex(err, r"tandem: interrupted after \d+ of 20000 steps; the model as "
-                                      rf"it was then is in {self.output}\n$")
-                self.assertIn("train_loss", out)
-                self.assertIn("trainer_state.json", contents(self.output))
-                self.succeeds("predict", "--model", self.output, "--data", self.rows_file())
+                self.assertRegex(err, r"tandem: interrupted after (\d+) of 20000 steps; "
+                                      rf"{self.output}/checkpoint-\1 is saved: the same command "
+                                      "goes on from there\n$")
+                self.assertEqual(out, "")
+                self.assertEqual([path.name for path in self.output.iterdir()],
+                                 [self.checkpoint().name])
+                self.succeeds("predict", "--model", self.checkpoint(), "--data", self.rows_file())
+                shutil.rmtree(self.output)
 
-    def test_interrupted_evaluation_leaves_the_model_as_well(self):
+    def test_interrupted_evaluation_leaves_one_as_well(self):
         validation = self.write("many.tsv", "text\tlabel\n" + "a good film\tgood\n" * 50_000)
-        process = self.start(*self.train_arguments(
-            *ENDLESS, "--eval-strategy", "steps", "--eval-steps", 1, "--validation-file",
-            validation))
-        self.read_until(process, "training: 20000 updates")
-        process.send_signal(signal.SIGINT)
-        self.assertIn("tandem: interrupted after ", self.end(process)[1])
-        self.succeeds("predict", "--model", self.output, "--data", self.rows_file())
+        for seconds in (0.5, 2, 10):  # until the first update, a small one, is over by then
+            process = self.start(*self.train_arguments(
+                *ENDLESS, "--eval-strategy", "steps", "--eval-steps", 1, "--validation-file",
+                validation))
+            self.read_until(process, "training: 20000 updates")
+            time.sleep(seconds)
+            process.send_signal(signal.SIGINT)
+            err = self.end(process)[1]
+            if "interrupted before the first step" not in err:
+                break
+        self.assertIn("tandem: interrupted after ", err)
+        self.succeeds("predict", "--model", self.checkpoint(), "--data", self.rows_file())
 
     def test_before_training_nothing_is_written(self):
         for rows in (100_000, 1_000_000, 4_000_000):  # until reading takes longer than the signal

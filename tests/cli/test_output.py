@@ -1,5 +1,6 @@
 """The files of an output directory, and what becomes of them when the run hits a wall."""
 import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -8,7 +9,7 @@ import subprocess
 import unittest
 
 import model_files
-from program import WALL, ProgramTest, contents, run, trained_model
+from program import BINARY, WALL, ProgramTest, contents, environment, run, trained_model
 
 FULL = "standard output cannot be written: no space left on device"
 
@@ -79,6 +80,25 @@ def small_volume(directory: pathlib.Path, size: str):
         yield
     finally:
         subprocess.run(["umount", directory], check=True)
+
+
+class SeveralProcesses(ProgramTest):
+    def test_one_waits_until_the_other_has_ended(self):
+        self.output.mkdir()
+        other = os.open(self.output, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with subprocess.Popen([BINARY, *map(str, self.train_arguments("--max-steps", 1))],
+                              env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as process:
+            for line in process.stderr:
+                if line == f"waiting for another process that writes to {self.output}\n":
+                    self.assertEqual(list(self.output.iterdir()), [])
+                    os.close(other)
+                    break
+            else:
+                self.fail("it didn't wait")
+            process.stderr.read()
+        self.assertEqual(process.returncode, 0)
 
 
 class Walls(ProgramTest):

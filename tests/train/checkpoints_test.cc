@@ -74,7 +74,7 @@ TEST_F(CheckpointsTest, OneThatFailsLeavesNothingAndTheOthersAsTheyWere) {
 }
 
 TEST_F(CheckpointsTest, ThoseOfAnEarlierRunStayUntilTheyAreReplaced) {
-  for (const char* const name : {"checkpoint-5", "checkpoint-900", ".checkpoint-7.tmp-123"}) {
+  for (const char* const name : {"checkpoint-5", "checkpoint-900", ".checkpoint-7.tmp-999999999"}) {
     std::filesystem::create_directory(directory_.path() / name);
     directory_.write(std::string(name) + "/old", "");
   }

@@ -55,7 +55,7 @@ Trace trace_of(const LoopOptions& options, const std::vector<double>& accuracies
     if (!root) return {};
     return {{"eval_accuracy", accuracy}, {"eval_loss", 1 - accuracy}};
   };
-  actions.save = [&](const LoopResult& so_far) {
+  actions.save = [&](const TrainingProgress& so_far) {
     EXPECT_TRUE(root);
     trace.saved.push_back(so_far.steps);
   };
@@ -63,9 +63,10 @@ Trace trace_of(const LoopOptions& options, const std::vector<double>& accuracies
     trace.judged.push_back(static_cast<std::int64_t>(so_far.steps().size()));
   };
   trace.result = run_training(trainer, options, log, actions);
-  trace.state = nlohmann::json::parse(log.trainer_state(
-      trainer_options, options, trainer,
-      {.steps = trace.result.steps, .tokens = trace.result.tokens, .best = trace.result.best}));
+  trace.state = nlohmann::json::parse(log.trainer_state(trainer_options, options, trainer,
+                                                        {.steps = trace.result.steps,
+                                                         .tokens = trace.result.tokens,
+                                                         .best = trace.result.best.evaluation}));
   for (const nlohmann::json& entry : trace.state["log_history"]) {
     (entry.contains("eval_loss") ? trace.evaluated : trace.logged)
         .push_back(entry["step"].get<std::int64_t>());
@@ -120,7 +121,7 @@ TEST(TrainingLoop, AlwaysSavesANewBestThatIsToBeLoaded) {
                                 .metric_for_best_model = "accuracy"},
                                {0.1, 0.2, 0.2, 0.1, 0.9, 0.5});
   EXPECT_EQ(trace.saved, (Steps{1, 2, 3, 5, 6, 9}));
-  EXPECT_EQ(trace.result.best->step, 5);
+  EXPECT_EQ(trace.result.best.evaluation->step, 5);
   EXPECT_EQ(trace.result.best_checkpoint, 5);
 }
 
@@ -154,7 +155,7 @@ TEST(TrainingLoop, PatienceThatEndsWithTheLastUpdateStopsNothing) {
 
 TEST(TrainingLoop, WithoutAQuestionForTheBestThereIsNone) {
   const Trace trace = trace_of({.eval_strategy = kEpoch}, {0.5});
-  EXPECT_FALSE(trace.result.best);
+  EXPECT_FALSE(trace.result.best.evaluation);
   EXPECT_EQ(trace.state["best_metric"], nullptr);
 }
 
@@ -175,8 +176,8 @@ TEST(TrainingLoop, DecidesOnceForAllRanks) {
   for (const Trace& trace : traces) {
     EXPECT_EQ(trace.result.steps, 4);
     EXPECT_TRUE(trace.result.stopped_early);
-    EXPECT_EQ(trace.result.best->step, 2);
-    EXPECT_EQ(trace.result.best->value, 0.6);
+    EXPECT_EQ(trace.result.best.evaluation->step, 2);
+    EXPECT_EQ(trace.result.best.evaluation->value, 0.6);
     EXPECT_EQ(trace.result.best_checkpoint, 2);
   }
   EXPECT_TRUE(traces[1].saved.empty());
