@@ -55,10 +55,9 @@ def check_events(output: pathlib.Path) -> None:
 def check_card(output: pathlib.Path) -> None:
     card = ModelCard.load(output / "README.md")
     results = json.loads((output / "eval_results.json").read_text())
-    ours = {"pearsonr": "pearson"}
     require(bool(card.data.eval_results), f"{output}: the card has no results")
     for result in card.data.eval_results:
-        value = results["eval_" + ours.get(result.metric_type, result.metric_type)]
+        value = results["eval_" + result.metric_name.lower().replace(" ", "_")]
         require(result.metric_value == value, f"{output}: {result} is not {value}")
     again = ModelCard(str(card)).data
     require(again.eval_results == card.data.eval_results, f"{output}: lost when written again")

@@ -25,7 +25,11 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kTags = {
      {"precision", "precision"},
      {"recall", "recall"}}};
 
+// The tag says nothing of how a metric is averaged; its name in the card does.
 std::string_view tag_of(std::string_view metric) {
+  for (const std::string_view averaging : {"_micro", "_macro"}) {
+    if (metric.ends_with(averaging)) metric.remove_suffix(averaging.size());
+  }
   const auto* const found =
       std::ranges::find(kTags, metric, &std::pair<std::string_view, std::string_view>::first);
   return found == kTags.end() ? std::string_view() : found->second;

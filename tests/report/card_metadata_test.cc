@@ -22,6 +22,22 @@ TEST(MetricTitle, IsTransformers) {
   EXPECT_EQ(metric_title("f1_mm", "_mm"), "F1");
 }
 
+TEST(CardFrontMatter, NamesAveragesUnderOneTag) {
+  const CardMetadata metadata{
+      .model_name = "labels",
+      .base_model = {},
+      .language = {},
+      .results = {{.dataset = {},
+                   .suffix = "",
+                   .results = {{"eval_f1_micro", 0.5}, {"eval_f1_macro", 0.25}}}}};
+  const std::string text = card_front_matter(metadata);
+  EXPECT_NE(text.find("metrics:\n- f1\nmodel-index"), text.npos) << text;
+  EXPECT_NE(text.find("    - name: F1 Micro\n      type: f1\n      value: 0.5\n"
+                      "    - name: F1 Macro\n      type: f1\n      value: 0.25\n"),
+            text.npos)
+      << text;
+}
+
 TEST(CardFrontMatter, HasTheOrderOfTransformers) {
   const CardMetadata metadata{.model_name = "mrpc",
                               .base_model = "bert-base-cased",
