@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/thread.h"
 #include "cli/commands.h"
+#include "cli/model_session.h"
 #include "cli/output_directory.h"
 #include "cli/shared_flags.h"
 #include "formats/json.h"
@@ -42,7 +43,7 @@ void init_model(const InitFlags& flags) {
   if (!flags.vocabulary_from.empty()) {
     const Tokenizer tokenizer = Tokenizer::load(flags.vocabulary_from);
     check_vocabulary_fits(config.bert, tokenizer.vocabulary_size(), flags.vocabulary_from);
-    for (const Tokenizer::File& file : tokenizer.files()) {
+    for (const Tokenizer::File& file : tokenizer.files(segments_of(config.bert))) {
       tokenizer_files.push_back({file.name, file.content});
     }
   }

@@ -123,6 +123,10 @@ TokenDataset ModelSession::encode(const ExampleSet& examples, const EncodingLimi
   return dataset;
 }
 
+Segments segments_of(const BertConfig& config) {
+  return config.type_vocab_size > 0 ? Segments::kTaken : Segments::kNotTaken;
+}
+
 void ModelSession::stage(StagedFiles& files) const { stage(files, model_.weights); }
 
 void ModelSession::stage(StagedFiles& files, std::span<const float> weights) const {
@@ -138,7 +142,7 @@ void ModelSession::stage_int8(StagedFiles& files) const {
 void ModelSession::stage_as(const HfConfig& config, std::span<const float> weights,
                             StagedFiles& files) const {
   std::vector<ModelFile> tokenizer_files;
-  for (Tokenizer::File& file : tokenizer_.files()) {
+  for (Tokenizer::File& file : tokenizer_.files(segments_of(model_.config.bert))) {
     tokenizer_files.push_back({std::move(file.name), std::move(file.content)});
   }
   stage_model(files, config, model_.params, weights, tokenizer_files);
@@ -147,7 +151,7 @@ void ModelSession::stage_as(const HfConfig& config, std::span<const float> weigh
 std::int64_t ModelSession::saved_bytes() const {
   std::int64_t bytes = 1 << 20;  // config.json, headers and results
   bytes += static_cast<std::int64_t>(model_.weights.size_bytes());
-  for (const Tokenizer::File& file : tokenizer_.files()) {
+  for (const Tokenizer::File& file : tokenizer_.files(segments_of(model_.config.bert))) {
     bytes += static_cast<std::int64_t>(file.content.size());
   }
   return bytes;

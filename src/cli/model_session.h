@@ -20,6 +20,9 @@ namespace tandem {
 // Whether loading a model says what became of its tensors: not when it was said before.
 enum class LoadReporting { kSaid, kSilent };
 
+// Whether a model takes segments, for the tokenizer that is saved with it.
+Segments segments_of(const BertConfig& config);
+
 class ModelSession {
  public:
   // Loads a directory as a classifier with these labels.

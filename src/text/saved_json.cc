@@ -160,19 +160,20 @@ std::string write_tokenizer_json(const TokenizerSpec& spec) {
   return text;
 }
 
-std::string write_tokenizer_config(const TokenizerSpec& spec, const TokenizerConfig& config) {
+std::string write_tokenizer_config(const TokenizerSpec& spec, const TokenizerConfig& config,
+                                   Segments segments) {
   json file = config.original;
   for (const std::string_view key : kMachineKeys) file.erase(std::string(key));
   if (is_bert_tokenizer(spec)) {
-    // DistilBERT's gives the same ids, and no segments, which its model doesn't take.
-    const auto original = config.original.find("tokenizer_class");
-    const bool distilbert = original != config.original.end() && original->is_string() &&
-                            original->get<std::string>().starts_with("DistilBertTokenizer");
-    file["tokenizer_class"] = distilbert ? "DistilBertTokenizer" : "BertTokenizer";
+    // DistilBERT's gives the same ids, and no segments.
+    file["tokenizer_class"] =
+        segments == Segments::kTaken ? "BertTokenizer" : "DistilBertTokenizer";
+    file.erase("model_input_names");
   } else {
     file["tokenizer_class"] = "PreTrainedTokenizerFast";
     // Version 5 gives no segments unless asked.
-    file["model_input_names"] = {"input_ids", "token_type_ids", "attention_mask"};
+    json& names = file["model_input_names"] = {"input_ids", "token_type_ids", "attention_mask"};
+    if (segments == Segments::kNotTaken) names.erase(1);
   }
   file["do_lower_case"] = spec.normalizer.lowercase;
   file["strip_accents"] = strip_accents_json<json>(spec.normalizer);

@@ -221,8 +221,8 @@ std::int64_t Tokenizer::vocabulary_size() const {
 
 std::int64_t Tokenizer::model_max_length() const { return state_->files.config.model_max_length; }
 
-std::vector<Tokenizer::File> Tokenizer::files() const {
-  return saved_tokenizer_files(state_->files);
+std::vector<Tokenizer::File> Tokenizer::files(Segments segments) const {
+  return saved_tokenizer_files(state_->files, segments);
 }
 
 }  // namespace tandem

@@ -29,6 +29,9 @@ struct TokenSpan {
   std::int64_t begin, end;
 };
 
+// Whether a model has embeddings for segments: BERT has, DistilBERT has none and takes none.
+enum class Segments : std::uint8_t { kTaken, kNotTaken };
+
 // Immutable after load; encode may be called from many threads at once.
 class Tokenizer {
  public:
@@ -58,12 +61,12 @@ class Tokenizer {
   std::int64_t model_max_length() const;  // of tokenizer_config.json; 10^18 when it says nothing
 
   // The files that a saved model needs so that AutoTokenizer of transformers 4.57 and 5.24 gives
-  // the same ids: tokenizer.json (as it was found, if it was), tokenizer_config.json,
-  // special_tokens_map.json, vocab.txt.
+  // the same ids, and segments where the model takes them: tokenizer.json (as it was found, if it
+  // was), tokenizer_config.json, special_tokens_map.json, vocab.txt.
   struct File {
     std::string name, content;
   };
-  std::vector<File> files() const;
+  std::vector<File> files(Segments segments) const;
 
  private:
   struct State;

@@ -45,10 +45,10 @@ TokenizerFiles read_tokenizer_files(const fs::path& model_directory) {
   return files;
 }
 
-std::vector<Tokenizer::File> saved_tokenizer_files(const TokenizerFiles& files) {
+std::vector<Tokenizer::File> saved_tokenizer_files(const TokenizerFiles& files, Segments segments) {
   return {{"tokenizer.json",
            files.tokenizer_json.empty() ? write_tokenizer_json(files.spec) : files.tokenizer_json},
-          {"tokenizer_config.json", write_tokenizer_config(files.spec, files.config)},
+          {"tokenizer_config.json", write_tokenizer_config(files.spec, files.config, segments)},
           {"special_tokens_map.json", write_special_tokens_map(files.spec, files.config)},
           {"vocab.txt", write_vocabulary_file(files.spec.vocabulary)}};
 }

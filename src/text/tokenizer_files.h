@@ -21,6 +21,6 @@ struct TokenizerFiles {
 TokenizerFiles read_tokenizer_files(const std::filesystem::path& model_directory);
 
 // What a saved model needs; see Tokenizer::files.
-std::vector<Tokenizer::File> saved_tokenizer_files(const TokenizerFiles& files);
+std::vector<Tokenizer::File> saved_tokenizer_files(const TokenizerFiles& files, Segments segments);
 
 }  // namespace tandem

@@ -12,7 +12,7 @@ using testing::TemporaryDirectory;
 using testing::tokenizer_cases;
 
 std::string content(const Tokenizer& tokenizer, const std::string& name) {
-  for (const Tokenizer::File& file : tokenizer.files()) {
+  for (const Tokenizer::File& file : tokenizer.files(Segments::kTaken)) {
     if (file.name == name) return file.content;
   }
   return "no such file";
@@ -24,7 +24,7 @@ json config_of(const Tokenizer& tokenizer) {
 
 Tokenizer reloaded(const Tokenizer& tokenizer, const std::string& without) {
   const TemporaryDirectory directory;
-  for (const Tokenizer::File& file : tokenizer.files()) {
+  for (const Tokenizer::File& file : tokenizer.files(Segments::kTaken)) {
     if (file.name != without) directory.write(file.name, file.content);
   }
   return Tokenizer::load(directory.path());
@@ -50,6 +50,27 @@ TEST(SavedTokenizer, GivesTheSameIdsWhenItIsLoadedAgain) {
         EXPECT_EQ(other->encode(text, text, 64).ids, expected.ids) << row[0];
       }
     }
+  }
+}
+
+// transformers before version 5 hands a model whatever its tokenizer gives.
+TEST(SavedTokenizer, GivesNoSegmentsToAModelThatTakesNone) {
+  const TemporaryDirectory directory;
+  directory.write("tokenizer.json", small_tokenizer_json().dump());
+  const auto config_for = [](const Tokenizer& tokenizer) {
+    for (const Tokenizer::File& file : tokenizer.files(Segments::kNotTaken)) {
+      if (file.name == "tokenizer_config.json") return json::parse(file.content);
+    }
+    return json();
+  };
+  EXPECT_EQ(config_for(Tokenizer::load(directory.path())).at("tokenizer_class"),
+            "DistilBertTokenizer");
+  for (const json& variant : tokenizer_cases().at("variants")) {
+    if (variant.at("name") != "uncased, nothing cleaned") continue;
+    const json config =
+        config_for(testing::load_tokenizer_json(small_tokenizer_json(variant.at("changes"))));
+    EXPECT_EQ(config.at("tokenizer_class"), "PreTrainedTokenizerFast");
+    EXPECT_EQ(config.at("model_input_names"), (json{"input_ids", "attention_mask"}));
   }
 }
 
