@@ -7,10 +7,9 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/file_lock.h"
 #include "base/log.h"
 
 namespace tandem {
@@ -68,19 +67,16 @@ void sync_directory(const std::filesystem::path& directory) {
 
 DirectoryLock::DirectoryLock(const std::filesystem::path& directory, std::chrono::seconds longest)
     : descriptor_(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  const auto begin = std::chrono::steady_clock::now();
   bool said = false;
-  while (flock(descriptor_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    if (std::chrono::steady_clock::now() - begin >= longest) {
+  wait_for_lock(descriptor_, [&](std::chrono::duration<double> waited) {
+    if (waited >= longest) {
       throw MachineError(
           "{}: another process is still writing there; end it, or choose another --output-dir",
           directory.string());
     }
     if (!said) log_info("waiting for another process that writes to {}", directory.string());
     said = true;
-    constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 50'000'000};
-    nanosleep(&kPause, nullptr);
-  }
+  });
 }
 
 StagedDirectory::StagedDirectory(const std::filesystem::path& destination)

@@ -24,8 +24,8 @@ void remove_half_written(const std::filesystem::path& directory);
 // ends.
 class DirectoryLock {
  public:
-  // Waits, and says so, while another process holds it. Throws MachineError after `longest`. Where
-  // the file system has no locks for directories nothing is held.
+  // Waits, and says so, while another process holds it. Throws MachineError after `longest`, and as
+  // wait_for_lock. Where the file system has no locks for directories nothing is held.
   DirectoryLock(const std::filesystem::path& directory, std::chrono::seconds longest);
 
  private:

@@ -195,6 +195,7 @@ void TrainJob::encode() {
   EncodingLimits of_training = inputs_.limits;
   if (of_training.long_text == LongText::kWindow) of_training.long_text = LongText::kHead;
   inputs_.training_set = session_->encode(*inputs_.data.train, of_training, compute_.pool());
+  inputs_.training_hash = hash_of(*inputs_.training_set);
 }
 
 // What was read here is all that the other ranks need.

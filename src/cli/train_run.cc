@@ -86,8 +86,8 @@ LoopResult TrainRun::train(const TokenDataset& dataset) {
        .judge_pace = [&](const SpeedRecord& speed) { judge_pace(speed); }},
       std::move(so_far));
   checkpoints.wait();
-  trainer.check_weights();
   if (result.interrupted) end_interrupted(trainer, result, checkpoints);
+  trainer.check_weights();
   take_best(result, checkpoints.written());
   if (!job_.alone()) {
     check_same_weights(*job_.communicator(), job_.hosts(), session_.classifier().weights);
@@ -185,7 +185,7 @@ SavedTraining TrainRun::saved_training(const Trainer& trainer,
                           .precision = std::string(name_of(trainer.precision())),
                           .ranks = job_.alone() ? 1 : job_.communicator()->size()},
           .batch_size = trainer.examples_of_update(),
-          .data = hash_of(*inputs_.training_set),
+          .data = inputs_.training_hash,
           .log = log_.history()};
 }
 

@@ -28,6 +28,7 @@ struct TrainInputs {
   EncodingLimits limits;
   std::vector<TokenDataset> evaluation_sets;
   std::optional<TokenDataset> training_set;
+  std::string training_hash;  // of training_set
 };
 
 // Where a run's files go, and whether its results are printed: of several runs a table is.

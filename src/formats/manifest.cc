@@ -7,7 +7,7 @@
 
 #include "base/content_hash.h"
 #include "base/printable.h"
-#include "formats/json.h"
+#include "formats/file_format.h"
 
 namespace tandem {
 namespace {
@@ -57,12 +57,7 @@ std::vector<ManifestEntry> parse_manifest(std::string_view text, const std::stri
   const JsonSource from{.name = source};
   const json content = parse_json(text, from);
   const JsonValue manifest(content, from);
-  const std::int64_t format =
-      manifest.at("format").whole_number(1, std::numeric_limits<std::int64_t>::max());
-  if (format > kFormat) {
-    throw ModelError("{}: has format {}, and this version of tandem reads {}: use a newer one",
-                     source, format, kFormat);
-  }
+  check_file_format(manifest, kFormat);
   std::vector<ManifestEntry> entries;
   for (const auto& [name, value] : manifest.at("files").members()) {
     if (!is_plain_name(name)) {

@@ -2,14 +2,12 @@
 
 #include <cerrno>
 #include <chrono>
-#include <thread>
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/interrupt.h"
+#include "base/file_lock.h"
 #include "base/log.h"
 
 namespace tandem {
@@ -39,24 +37,19 @@ bool is_still_there(const FileDescriptor& descriptor, const std::filesystem::pat
 
 FileLock::FileLock(const std::filesystem::path& path, const std::string& what)
     : descriptor_(opened(path)) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
   bool said = false;
-  while (true) {
-    if (flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0) {
-      held_ = true;
-      if (is_still_there(descriptor_, path)) return;
-      descriptor_ = opened(path);
-      held_ = false;
-      continue;
-    }
-    if (errno != EWOULDBLOCK && errno != EACCES && errno != EINTR) return;
-    throw_if_interrupted("waiting for another process");
-    if (!said && Clock::now() - start > std::chrono::seconds(1)) {
+  const auto say_once = [&](std::chrono::duration<double> waited) {
+    if (!said && waited > std::chrono::seconds(1)) {
       log_info("{}: another process is fetching it; waiting for that", what);
       said = true;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  };
+  while (wait_for_lock(descriptor_, say_once)) {
+    if (is_still_there(descriptor_, path)) {
+      held_ = true;
+      return;
+    }
+    descriptor_ = opened(path);
   }
 }
 

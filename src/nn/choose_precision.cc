@@ -9,9 +9,8 @@ namespace {
 // A few runs of each in turn: the machine's speed changes, their ratio hardly does.
 double measure_bf16_speed(std::int64_t width, std::int64_t intermediate_size, Compute& compute) {
   constexpr int kRuns = 3;
-  constexpr std::int64_t kTokens = 864;  // four whole tiles: as fast as any number of tokens
   const std::vector<GemmShape> shapes =
-      linear_map_shapes("intermediate", intermediate_size, width, kTokens);
+      linear_map_shapes("intermediate", intermediate_size, width, kRowsToTime);
   GemmBenchmark<float> fp32(shapes, compute);
   GemmBenchmark<BFloat16> bf16(shapes, compute);
   for (int run = 0; run < kRuns; ++run) {

@@ -41,6 +41,9 @@ std::vector<GemmShape> encoder_shapes(const EncoderExtent& extent);
 std::vector<GemmShape> linear_map_shapes(const std::string& name, std::int64_t out, std::int64_t in,
                                          std::int64_t rows);
 
+// Rows that are timed where any number would do: four whole tiles, as fast as any.
+inline constexpr std::int64_t kRowsToTime = 864;
+
 struct GemmRate {
   GemmShape shape;
   // Of one product, the median of several runs: as Gemm multiplies, and by oneDNN with one slice of

@@ -11,9 +11,8 @@ constexpr double kShortestStep = 0.05;  // seconds
 
 double products_alone(const BertConfig& config, Precision precision, Compute& compute) {
   constexpr int kRuns = 3;
-  constexpr std::int64_t kTokens = 864;  // four whole tiles: as fast as any number of tokens
   AnyGemmBenchmark gemm(
-      linear_map_shapes("intermediate", config.intermediate_size, config.hidden_size, kTokens),
+      linear_map_shapes("intermediate", config.intermediate_size, config.hidden_size, kRowsToTime),
       precision, compute);
   for (int run = 0; run < kRuns; ++run) gemm.run_once();
   return attainable_rate(gemm.rates());

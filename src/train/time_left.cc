@@ -1,6 +1,13 @@
 #include "train/time_left.h"
 
 namespace tandem {
+namespace {
+
+double seconds_of(std::int64_t ahead, const RunningMean& seconds) {
+  return seconds.count == 0 ? 0 : seconds.mean() * static_cast<double>(ahead);
+}
+
+}  // namespace
 
 void TimeLeft::add_step(double seconds) {
   // The first touches memory for the first time: it is forgotten when there is another.
@@ -12,8 +19,8 @@ void TimeLeft::add_step(double seconds) {
 }
 
 double TimeLeft::of(const WorkAhead& ahead) const {
-  return steps_.times(ahead.steps) + evaluations_.times(ahead.evaluations) +
-         checkpoints_.times(ahead.checkpoints);
+  return seconds_of(ahead.steps, steps_) + seconds_of(ahead.evaluations, evaluations_) +
+         seconds_of(ahead.checkpoints, checkpoints_);
 }
 
 }  // namespace tandem

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "train/running_mean.h"
+
 namespace tandem {
 
 // What is still to be done.
@@ -22,19 +24,8 @@ class TimeLeft {
   double of(const WorkAhead& ahead) const;
 
  private:
-  struct Mean {
-    double seconds = 0;
-    std::int64_t count = 0;
-    void add(double more) {
-      seconds += more;
-      ++count;
-    }
-    double times(std::int64_t ahead) const {
-      return count == 0 ? 0 : seconds / static_cast<double>(count) * static_cast<double>(ahead);
-    }
-  };
   bool warmed_up_ = false;
-  Mean steps_, evaluations_, checkpoints_;
+  RunningMean steps_, evaluations_, checkpoints_;
 };
 
 }  // namespace tandem

@@ -57,7 +57,7 @@ class TrainingLoop {
     }
     // What an interrupted run leaves out here, the one that goes on with it has in a later entry.
     const bool ended = !reached_.interrupted && options_.logging_strategy != IntervalStrategy::kNo;
-    if (ended && reached_.since_entry.updates > 0) add_log_entry();
+    if (ended && reached_.since_entry.count > 0) add_log_entry();
     return std::move(reached_);
   }
 
@@ -87,7 +87,8 @@ class TrainingLoop {
     reached_.seconds += seconds;
     reached_.gradient_norm = step.gradient_norm;
     reached_.learning_rate = step.learning_rate;
-    for (LossSum* const sum : {&reached_.all, &reached_.since_entry, &reached_.since_evaluation}) {
+    for (RunningMean* const sum :
+         {&reached_.all, &reached_.since_entry, &reached_.since_evaluation}) {
       sum->add(step.loss);
     }
     reached_.curve.add({.step = static_cast<double>(reached_.steps),
@@ -99,7 +100,7 @@ class TrainingLoop {
   }
 
   ProgressNote note() const {
-    const LossSum& loss = reached_.since_entry.updates > 0 ? reached_.since_entry : reached_.all;
+    const RunningMean& loss = reached_.since_entry.count > 0 ? reached_.since_entry : reached_.all;
     return {.text = fmt::format("epoch {:.2f}, loss {:.4f}, learning rate {:.2e}, {:.1f} samples/s",
                                 reached_.epoch, loss.mean(), reached_.learning_rate,
                                 static_cast<double>(reached_.examples) / reached_.seconds),

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "formats/json.h"
+#include "formats/file_format.h"
 
 namespace tandem {
 namespace {
@@ -34,12 +34,12 @@ std::int64_t count_of(const JsonValue& object, const char* key) {
   return object.at(key).whole_number(0, kMost);
 }
 
-json sum_json(const LossSum& loss) {
-  return {{"sum", number_json(loss.sum)}, {"updates", loss.updates}};
+json sum_json(const RunningMean& loss) {
+  return {{"sum", number_json(loss.sum)}, {"updates", loss.count}};
 }
 
-LossSum sum_of(const JsonValue& value) {
-  return {.sum = number_of(value.at("sum")), .updates = count_of(value, "updates")};
+RunningMean sum_of(const JsonValue& value) {
+  return {.sum = number_of(value.at("sum")), .count = count_of(value, "updates")};
 }
 
 json point_json(const TrainingCurve::Point& point) {
@@ -180,11 +180,7 @@ SavedTraining parse_training_progress(std::string_view text, const std::string& 
   const JsonSource from{.name = source};
   const json content = parse_json(text, from);
   const JsonValue file(content, from);
-  const std::int64_t format = file.at("format").whole_number(1, kMost);
-  if (format > kFormat) {
-    throw ModelError("{}: has format {}, and this version of tandem reads {}: use a newer one",
-                     source, format, kFormat);
-  }
+  check_file_format(file, kFormat);
   SavedTraining training{.progress = progress_of(file.at("progress")),
                          .computed_by = computed_by_of(file.at("computed_by")),
                          .batch_size = file.at("batch_size").whole_number(1, kMost),

@@ -10,26 +10,16 @@
 #include <nlohmann/json.hpp>
 
 #include "train/best_model.h"
+#include "train/running_mean.h"
 #include "train/training_curve.h"
 
 namespace tandem {
 
-// Losses of some updates in a row.
-struct LossSum {
-  double sum = 0;
-  std::int64_t updates = 0;
-  void add(double loss) {
-    sum += loss;
-    ++updates;
-  }
-  double mean() const { return sum / static_cast<double>(updates); }
-};
-
 struct TrainingProgress {
   std::int64_t steps = 0, examples = 0, tokens = 0;  // done
   double seconds = 0;  // of training alone, evaluations and checkpoints left out
-  double gradient_norm = 0, learning_rate = 0;  // of the last update
-  LossSum all, since_entry, since_evaluation;
+  double gradient_norm = 0, learning_rate = 0;     // of the last update
+  RunningMean all, since_entry, since_evaluation;  // losses of updates
   BestSoFar best;
   std::optional<std::int64_t> best_checkpoint;  // of which step; the best that was saved
   bool saved_before = false;                    // there is a checkpoint

@@ -19,8 +19,8 @@ SavedTraining some_training() {
   progress.seconds = 0.1 + 0.2;
   progress.gradient_norm = 1.0 / 3;
   progress.learning_rate = 5e-5;
-  progress.all = {.sum = 4.9, .updates = 7};
-  progress.since_entry = {.sum = 0.7, .updates = 1};
+  progress.all = {.sum = 4.9, .count = 7};
+  progress.since_entry = {.sum = 0.7, .count = 1};
   progress.best = {.evaluation = BestEvaluation{.step = 5, .value = 0.875},
                    .evaluations_without_a_better = 2};
   progress.best_checkpoint = 5;
